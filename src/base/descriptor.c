@@ -29,7 +29,7 @@ enum descriptor path_descriptor(struct str path)
 	struct str parts[DEPTH_MAX];
 	size_t depth = 0, i = 0;
 
-	if (!str_starts(path, "/"))
+	if (!str_starts(path, "/") || !(str_contains(path, STR("dev")) || str_contains(path, STR("proc"))))
 		return DESCRIPTOR_NONE;
 	while (i < path.n) {
 		size_t from;

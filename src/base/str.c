@@ -20,10 +20,16 @@ bool str_is_like(struct str a, const char *c) { return a.n == strlen(c) && !strn
 
 bool str_is_any(struct str s, const char *words)
 {
-	for (size_t n; words && *words; words += n + (words[n] == ' ')) {
-		n = strcspn(words, " ");
-		if (n && str_eq(s, str_n(words, n)))
+	while (words && *words) {
+		size_t n = 0;
+
+		while (n < s.n && words[n] == s.p[n] && words[n] && words[n] != ' ')
+			n++;
+		if (n && n == s.n && (words[n] == ' ' || !words[n]))
 			return true;
+		while (*words && *words != ' ')
+			words++;
+		words += *words == ' ';
 	}
 	return false;
 }

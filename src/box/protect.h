@@ -59,6 +59,8 @@ enum vetting protect_vetting(struct arena *a, struct str state, struct str works
  * count. A mark without a path, or more marks than UNVETTED_MAX, count for every place.
  */
 #define UNVETTED_MAX 256
+/* The directory of the marks: while it does not change, no mark is added. */
+const char *protect_marks(struct arena *a, struct str state);
 void protect_unvetted(struct arena *a, struct str state, struct unvetted *ret);
 /* Starts the process that searches. Nothing waits for it, and it holds no descriptor of the caller. */
 void protect_vet(struct arena *a, struct str state, struct str workspace);

@@ -743,9 +743,14 @@ enum vetting protect_vetting(struct arena *a, struct str state, struct str works
 	return got;
 }
 
+const char *protect_marks(struct arena *a, struct str state)
+{
+	return str_c(a, str_path(a, state, STR(VET_FOLDER)));
+}
+
 void protect_unvetted(struct arena *a, struct str state, struct unvetted *ret)
 {
-	const char *folder = str_c(a, str_fmt(a, "%.*s/" VET_FOLDER, STR_ARG(state)));
+	const char *folder = protect_marks(a, state);
 	struct mark_name marks[UNVETTED_MAX];
 	struct root **end = &ret->workspaces;
 	struct str workspace;
@@ -759,6 +764,7 @@ void protect_unvetted(struct arena *a, struct str state, struct unvetted *ret)
 		return;
 	}
 	n = marks_list(dir, marks);
+	ret->marked = n > 0;
 	ret->everywhere = n > UNVETTED_MAX;
 	for (size_t i = 0; i < n && !ret->everywhere; i++) {
 		if (!mark_workspace(a, folder, &marks[i], &workspace))

@@ -98,6 +98,7 @@ static const struct policies *policies_for(struct batch_line *t)
 	struct err e = {0};
 
 	t->context.places = true;
+	t->context.stamps = &l->cache.stamps;
 	context_open(t->a, &t->context);
 	l->failed = policy_cache_get(&l->cache, t->a, &request, &set, &e) != 0;
 	if (l->failed && strcmp(l->e.text, e.text) != 0)
@@ -196,7 +197,7 @@ static int serve_batch(void *arg)
 	int kind;
 
 	arena_defer(&s->a, &s->cleanup, stream_end, s);
-	if (user_self(&s->a, getenv("HOME"), &self, &e) != 0)
+	if (user_self(&s->a, NULL, getenv("HOME"), &self, &e) != 0)
 		self = (struct user){0}; /* unknown user */
 	line_reader_init(&s->lines, STDIN_FILENO, LINE_MAX_BYTES);
 	while ((kind = line_read(&s->lines, &line, &e)) > 0)

@@ -284,7 +284,7 @@ void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, c
 	struct path_memo m;
 	enum path_kind kind;
 
-	user_self(a, NULL, &self, NULL);
+	user_self(a, NULL, NULL, &self, NULL);
 	p.login = self.shell;
 	path_memo_init(&m, a, STR(""));
 	p.at.own = path_real(&m, codex_home(a, t->home), &kind);

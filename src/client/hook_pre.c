@@ -118,7 +118,7 @@ static int judge_call(struct review *g, struct err *e)
 	if (!review_is_shell(g)) {
 		struct facts *facts = arena_new(c->a, struct facts);
 
-		user_self(c->a, getenv("HOME"), &self, NULL);
+		user_self(c->a, NULL, getenv("HOME"), &self, NULL);
 		if (tool_facts(c->a, &c->h, self.home, facts, e) != 0)
 			return -1;
 		g->rq.facts = facts;

@@ -203,19 +203,21 @@ static bool may_start(const struct start_bytes *s, char c)
 	return c == '*' || c == '?' || c == '[' || (s->set[b / 64] >> (b % 64) & 1);
 }
 
+/* The first byte that a pattern of a table asks for, at the start of some component. */
+static char start_byte(const char *pattern)
+{
+	return pattern[0] == '~' ? pattern[2] : pattern[0] == '/' ? pattern[1] : pattern[0];
+}
+
 static bool matches_any(const struct judge *j, const char (*list)[PATTERN_ROOM], size_t n, struct str path)
 {
 	struct str rest = in_home(j, path);
 	struct start_bytes starts = starts_of(path);
 
-	for (size_t i = 0; i < n; i++) {
-		const char *first = list[i][0] == '~' ? list[i] + 2 : list[i][0] == '/' ? list[i] +
-				1 : list[i];
-
-		if (may_start(&starts, *first) && (list[i][0] != '~' || rest.n) &&
+	for (size_t i = 0; i < n; i++)
+		if (may_start(&starts, start_byte(list[i])) && (list[i][0] != '~' || rest.n) &&
 				matches_pattern(j, str_of(list[i]), path, rest))
 			return true;
-	}
 	return false;
 }
 
@@ -491,6 +493,18 @@ static bool guards(const char *pattern, struct str path, struct str rest, bool a
 	return anywhere && (str_ends(p, "/**") || str_is(p, ".git")) && leads_through(path, stem_of(p));
 }
 
+static const char *find_guard(const char (*list)[PATTERN_ROOM], size_t n, struct str path, struct str rest,
+		bool anywhere)
+{
+	struct start_bytes starts = starts_of(path);
+
+	for (size_t i = 0; i < n; i++)
+		if ((path.n <= 1 || may_start(&starts, start_byte(list[i]))) && /* all is below the root */
+				guards(list[i], path, rest, anywhere))
+			return list[i];
+	return NULL;
+}
+
 const char *path_table_keys(struct str path, struct str home)
 {
 	struct str rest = below_home(home, path);
@@ -498,22 +512,15 @@ const char *path_table_keys(struct str path, struct str home)
 	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs); i++)
 		if (rest.n && overlaps(rest, str_of(secret_dirs[i])))
 			return secret_dirs[i];
-	for (size_t i = 0; i < ARRAY_SIZE(secret_names); i++)
-		if (guards(secret_names[i], path, rest, false))
-			return secret_names[i];
-	return NULL;
+	return find_guard(secret_names, ARRAY_SIZE(secret_names), path, rest, false);
 }
 
 const char *path_table_guarded(struct str path, struct str home)
 {
-	struct str rest = below_home(home, path);
 	const char *keys = path_table_keys(path, home);
-	bool anywhere = !is_worktree(path);
 
-	for (size_t i = 0; !keys && i < ARRAY_SIZE(protected_names); i++)
-		if (guards(protected_names[i], path, rest, anywhere))
-			return protected_names[i];
-	return keys;
+	return keys ? keys : find_guard(protected_names, ARRAY_SIZE(protected_names), path,
+			below_home(home, path), !is_worktree(path));
 }
 
 /* ---- names that other systems read differently ---- */

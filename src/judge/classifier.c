@@ -108,7 +108,7 @@ static void make_env(struct arena *a, char **env)
 	size_t n = 0;
 
 	env[n++] = str_c(a, STR("PATH=" SYSTEM_PATH));
-	if (user_self(a, getenv("HOME"), &self, NULL) == 0) {
+	if (user_self(a, NULL, getenv("HOME"), &self, NULL) == 0) {
 		env[n++] = str_c(a, str_fmt(a, "HOME=%.*s", STR_ARG(self.home)));
 		env[n++] = str_c(a, str_fmt(a, "USER=%.*s", STR_ARG(self.name)));
 	}

@@ -95,7 +95,7 @@ static bool is_planted(struct loader *l, struct str path, struct err *e)
 	enum path_kind kind;
 	struct str project;
 
-	if (!l->v.cwd.n || (!l->v.has_entry && user_self(l->a, NULL, &self, NULL) != 0))
+	if (!l->v.cwd.n || (!l->v.has_entry && user_self(l->a, NULL, NULL, &self, NULL) != 0))
 		return false;
 	if (self.entry.n && (lies_in(path, self.entry, "/.config/caisson/") ||
 			lies_in(path, self.entry, "/.claude/")))

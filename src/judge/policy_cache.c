@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "judge/world.h"
-#include "sys/stamp.h"
 
 static bool same_text(const char *x, const char *y) { return x == y || (x && y && !strcmp(x, y)); }
 
@@ -33,13 +32,16 @@ static bool same_texts(const struct texts *x, const struct texts *y)
 
 static struct texts *roots_around(struct arena *a, const struct view *v)
 {
-	struct path_memo m;
+	struct path_memo own, *m = v->memo;
 	struct project_look look;
 
 	if (!v->project.n)
 		return NULL;
-	path_memo_init(&m, a, v->cwd);
-	look = world_look(&m, v);
+	if (!m) {
+		m = &own;
+		path_memo_init(m, a, v->cwd);
+	}
+	look = world_look(m, v);
 	return project_enclosing(&look, v->project);
 }
 
@@ -91,6 +93,12 @@ static int load_set(void *arg)
 	return 1;
 }
 
+static void drop_set(struct policy_cache *c)
+{
+	policy_set_release(c->set);
+	c->set = NULL;
+}
+
 int policy_cache_get(struct policy_cache *c, struct arena *a, const struct policies_request *rq,
 		     struct policy_set **ret, struct err *e)
 {
@@ -98,7 +106,7 @@ int policy_cache_get(struct policy_cache *c, struct arena *a, const struct polic
 	int rc;
 
 	if (!still_holds(c->set, a, rq)) {
-		policy_cache_free(c);
+		drop_set(c);
 		r.set = calloc(1, sizeof(*r.set));
 		if (!r.set)
 			return err_set(e, ERR_LIMIT, 0, "no memory left for the policies");
@@ -108,7 +116,7 @@ int policy_cache_get(struct policy_cache *c, struct arena *a, const struct polic
 		if (rc < 0)
 			err_set(e, ERR_LIMIT, 0, "the policy files need too much memory");
 		if (rc != 0) {
-			policy_cache_free(c);
+			drop_set(c);
 			return -1;
 		}
 	}
@@ -118,8 +126,8 @@ int policy_cache_get(struct policy_cache *c, struct arena *a, const struct polic
 
 void policy_cache_free(struct policy_cache *c)
 {
-	policy_set_release(c->set);
-	c->set = NULL;
+	drop_set(c);
+	stamp_cache_free(&c->stamps);
 }
 
 struct policy_set *policy_set_hold(struct policy_set *s)

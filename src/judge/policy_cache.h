@@ -13,6 +13,7 @@
  */
 #pragma once
 #include "judge/engine.h"
+#include "sys/stamp_cache.h"
 
 #define POLICY_CACHE_GROWTH ((size_t)16 << 20) /* growth of the arena by matching that forces a reload */
 
@@ -28,6 +29,7 @@ struct policy_set {
 
 struct policy_cache { /* all zero: empty */
 	struct policy_set *set;
+	struct stamp_cache stamps; /* for the contexts of the requests */
 };
 
 /*

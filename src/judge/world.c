@@ -19,6 +19,7 @@
 #include "sys/git_remotes.h"
 #include "sys/git_view.h"
 #include "sys/glob_expand.h"
+#include "sys/stamp_cache.h"
 #include "sys/state.h"
 #include "sys/user.h"
 
@@ -34,7 +35,7 @@ static void fill_user(struct arena *a, const struct context *at, struct view *v)
 	v->home = at->home;
 	v->user = at->user;
 	struct err e = {0};
-	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, &e) != 0) {
+	if ((v->home.n && v->user.n) || user_self(a, at->stamps, getenv("HOME"), &self, &e) != 0) {
 		if (e.kind == ERR_LIMIT)
 			/*
 			 * out of memory is no answer: with an unknown home, the home directory would pass for
@@ -187,13 +188,47 @@ static struct str find_tmp(struct arena *a)
 	return dir && dir[0] == '/' && strlen(dir) < PATH_MAX ? str_dup(a, str_of(dir)) : STR("/tmp");
 }
 
-static void fill_judged(struct arena *a, struct view *v)
+static bool probe_folding(struct path_memo *m, struct str dir)
+{
+	const char *path = str_c(m->a, dir);
+	struct stamp stamp;
+	struct str known;
+	bool folds;
+
+	if (stamp_cache_get(m->stamps, STAMP_FOLDS, m->a, path, &known))
+		return known.n > 0;
+	if (m->stamps)
+		stamp_take(path, &stamp);
+	folds = fold_probe(dir);
+	if (m->stamps)
+		stamp_cache_put(m->stamps, STAMP_FOLDS, path, &stamp, folds ? STR("folds") : STR(""));
+	return folds;
+}
+
+/* Returns at once; the hook may wait for more. */
+static void find_unvetted(struct path_memo *m, struct str state, struct unvetted *ret)
+{
+	const char *marks = protect_marks(m->a, state);
+	struct stamp stamp;
+	struct str none;
+
+	*ret = (struct unvetted){0};
+	if (stamp_cache_get(m->stamps, STAMP_MARKS, m->a, marks, &none))
+		return;
+	if (m->stamps)
+		stamp_take(marks, &stamp);
+	protect_unvetted(m->a, state, ret);
+	if (m->stamps && !ret->marked && !ret->everywhere)
+		stamp_cache_put(m->stamps, STAMP_MARKS, marks, &stamp, STR(""));
+}
+
+static void fill_judged(struct path_memo *m, struct view *v)
 {
 	v->places = false;
-	v->fold_case = fold_probe(v->project.n ? v->project : v->cwd);
-	v->program = find_program(a);
-	v->tmp = find_tmp(a);
-	protect_unvetted(a, v->state_dir, &v->unvetted); /* returns at once; the hook may wait for more */
+	v->fold_case = probe_folding(m, v->project.n ? v->project : v->cwd);
+	v->program = find_program(m->a);
+	v->tmp = find_tmp(m->a);
+	find_unvetted(m, v->state_dir, &v->unvetted);
 }
 
 /* Caisson's own directories. */
@@ -234,22 +269,41 @@ void world_view(struct arena *a, const struct context *at, const struct policy *
 	ret->paths_end = &ret->paths;
 	ret->globs_end = &ret->globs;
 	path_memo_init(m, a, STR(""));
+	m->stamps = at->stamps;
 	fill_user(a, at, ret);
 	fill_cwd(m, at, ret);
 	fill_own(m, ret);
-	remembered_read(a, ret->state_dir, ret->uid, known);
+	remembered_read(a, at->stamps, ret->state_dir, ret->uid, known);
 	ret->project = at->pin ? at->pin->path : find_project(m, at, ret);
-	fill_roots(m, p, ret);
+	if (!ret->places || !at->stamps) /* judging fills them in, at once */
+		fill_roots(m, p, ret);
 	if (!ret->places)
-		fill_judged(a, ret);
+		fill_judged(m, ret);
+}
+
+/* True if the view was filled for a judgement that follows at once: its stat cache is still valid. */
+static bool judges_at_once(const struct arena *a, const struct view *v)
+{
+	return v->memo && v->memo->stamps && v->memo->a == a;
+}
+
+static struct path_memo *judging_memo(struct arena *a, const struct view *v)
+{
+	struct path_memo *m;
+
+	if (judges_at_once(a, v))
+		return v->memo;
+	m = arena_new(a, struct path_memo);
+	path_memo_init(m, a, v->cwd);
+	return m;
 }
 
 void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret)
 {
-	struct path_memo m;
+	struct path_memo *m;
 
 	*ret = *known;
-	ret->memo = NULL; /* a stat cache of an earlier look */
+	ret->memo = judges_at_once(a, known) ? known->memo : NULL; /* else it is of an earlier look */
 	ret->paths = NULL;
 	ret->paths_end = &ret->paths;
 	ret->globs = NULL;
@@ -259,10 +313,10 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
 	if (!p)
 		return;
 	ret->roots = NULL;
-	path_memo_init(&m, a, ret->cwd);
-	fill_roots(&m, p, ret);
+	m = judging_memo(a, ret);
+	fill_roots(m, p, ret);
 	if (ret->places)
-		fill_judged(a, ret);
+		fill_judged(m, ret);
 }
 
 int world_remember(struct arena *a, const struct view *v, struct str state, struct str dir, struct err *e)
@@ -371,13 +425,14 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 
 size_t world_answer(struct arena *a, struct view *v, const struct question *q)
 {
-	struct path_memo m;
+	struct path_memo *m = judging_memo(a, v);
 	size_t before = count_answers(v), n = before;
-	path_memo_init(&m, a, v->cwd);
+
+	m->looks = m->entries = 0; /* bounds of one round */
 	for (; q && n < WORLD_ANSWERS_MAX; q = q->next) {
 		if (is_answered(v, q))
 			continue;
-		n += answer_one(&m, v, q);
+		n += answer_one(m, v, q);
 	}
 	return n - before;
 }

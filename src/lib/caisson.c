@@ -150,7 +150,8 @@ static int judge_command(void *arg)
 	struct caisson *c = j->c;
 	struct caisson_answer *to = j->answer;
 	struct arena *a = &to->arena;
-	struct context at = {.cwd = c->directory ? str_of(c->directory) : STR(""), .places = true};
+	struct context at = {.cwd = c->directory ? str_of(c->directory) : STR(""), .places = true,
+			.stamps = &c->cache.stamps};
 	struct engine_request rq = {.context = &at};
 	struct policies_request policies = {.config = c->policy, .context = &at};
 	struct policy_set *set;

@@ -123,6 +123,7 @@ struct classified { /* the answer of the person's classifier: a part of the worl
 struct unvetted {
 	struct root *workspaces; /* resolved when the box was created */
 	bool everywhere;         /* the list is incomplete */
+	bool marked;             /* there are marks, maybe of workspaces that are gone */
 };
 
 struct view {

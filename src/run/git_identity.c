@@ -41,7 +41,7 @@ struct str git_identity(struct arena *a, const struct git_place *place, struct s
 	const char *last = "";
 	struct buf b;
 
-	git_settings_each(a, place, home, take_setting, &r);
+	git_settings_each(a, NULL, place, home, take_setting, &r);
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < KEYS; i++) {
 		if (!r.found[i].n)

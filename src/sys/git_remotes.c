@@ -3,10 +3,12 @@
 #include "sys/git_remotes.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "sys/file.h"
+#include "sys/stamp_cache.h"
 
 #define REMOTES_MAX 64
 #define URL_MAX 1024 /* bytes of an address */
@@ -14,9 +16,10 @@
 #define PACKED_MAX ((size_t)8 << 20) /* bytes of packed-refs */
 
 void git_remotes_start(
-	struct git_remotes *r, struct arena *a, const struct git_place *place, struct git_answer *ret)
+	struct git_remotes *r, struct path_memo *m, const struct git_place *place, struct git_answer *ret)
 {
-	*r = (struct git_remotes){.a = a, .place = place, .ret = ret, .end = &ret->remotes};
+	*r = (struct git_remotes){
+		.a = m->a, .stamps = m->stamps, .place = place, .ret = ret, .end = &ret->remotes};
 }
 
 static bool is_plain_byte(char c) { return ascii_is_alnum(c) || strchr("-._~/:@%+,=", c); }
@@ -87,29 +90,33 @@ static const char harmless_sections[] =
 	"interactive log mailinfo mailmap merge mergetool notes pack pager push rebase receive rerere "
 	"sequence showbranch sparse stash status tag tar trailer user versionsort worktree";
 
-/* Settings of other sections, and of subsections, as section.key. */
-static const char *const harmless_keys[] = {
-	("core.abbrev core.attributesfile core.autocrlf core.bare core.bigfilethreshold "
-	 "core.checkroundtripencoding core.checkstat core.commentchar core.commentstring "
-	 "core.commitgraph core.compression core.deltabasecachelimit core.editor core.eol "
-	 "core.excludesfile core.filemode core.fscache core.fsmonitor core.fsync core.fsyncmethod "
-	 "core.fsyncobjectfiles core.hidedotfiles core.hookspath core.ignorecase core.ignorestat "
-	 "core.logallrefupdates core.longpaths core.loosecompression core.multipackindex core.notesref "
-	 "core.packedgitlimit core.packedgitwindowsize core.pager"),
-	("core.precomposeunicode core.preloadindex core.protecthfs core.protectntfs core.quotepath "
-	 "core.repositoryformatversion core.safecrlf core.sharedrepository core.sparsecheckout "
-	 "core.sparsecheckoutcone core.splitindex core.symlinks core.trustctime core.untrackedcache "
-	 "core.usereplacerefs core.warnambiguousrefs core.whitespace core.worktree"),
-	("extensions.compatobjectformat extensions.noop extensions.objectformat "
-	 "extensions.preciousobjects extensions.refstorage extensions.relativeworktrees "
-	 "extensions.worktreeconfig"),
-	("fetch.all fetch.fsckobjects fetch.output fetch.parallel fetch.prune fetch.showforcedupdates "
-	 "fetch.unpacklimit fetch.writecommitgraph http.lowspeedlimit http.lowspeedtime "
-	 "http.maxrequests http.postbuffer http.version"),
-	("lfs.access lfs.locksverify lfs.repositoryformatversion maintenance.auto maintenance.strategy "
-	 "pull.ff remote.followremotehead remote.gh-resolved remote.prune remote.push "
-	 "remote.pushdefault remote.pushurl remote.skipdefaultupdate remote.skipfetchall remote.tagopt "
-	 "remote.url transfer.fsckobjects transfer.unpacklimit"),
+/* Settings of other sections, and of subsections. */
+static const struct {
+	const char *section, *keys;
+} harmless_keys[] = {
+	{"core",
+		"abbrev attributesfile autocrlf bare bigfilethreshold checkroundtripencoding "
+		"checkstat commentchar commentstring commitgraph compression deltabasecachelimit "
+		"editor eol excludesfile filemode fscache fsmonitor fsync fsyncmethod "
+		"fsyncobjectfiles hidedotfiles hookspath ignorecase ignorestat logallrefupdates "
+		"longpaths loosecompression multipackindex notesref packedgitlimit "
+		"packedgitwindowsize pager precomposeunicode preloadindex protecthfs protectntfs "
+		"quotepath repositoryformatversion safecrlf sharedrepository sparsecheckout "
+		"sparsecheckoutcone splitindex symlinks trustctime untrackedcache usereplacerefs "
+		"warnambiguousrefs whitespace worktree"},
+	{"extensions",
+		"compatobjectformat noop objectformat preciousobjects refstorage relativeworktrees "
+		"worktreeconfig"},
+	{"fetch",
+		"all fsckobjects output parallel prune showforcedupdates unpacklimit writecommitgraph"},
+	{"http", "lowspeedlimit lowspeedtime maxrequests postbuffer version"},
+	{"lfs", "access locksverify repositoryformatversion"},
+	{"maintenance", "auto strategy"},
+	{"pull", "ff"},
+	{"remote",
+		"followremotehead gh-resolved prune push pushdefault pushurl skipdefaultupdate "
+		"skipfetchall tagopt url"},
+	{"transfer", "fsckobjects unpacklimit"},
 };
 
 /* A name without a slash, a colon or anything else that could make it an address. */
@@ -180,14 +187,13 @@ static bool merge_harmless(struct git_remotes *r, const struct git_setting *s)
 static bool is_harmless(struct git_remotes *r, const struct git_setting *s)
 {
 	bool branch = str_is(s->section, "branch"), remote = str_is(s->section, "remote");
-	struct str key = str_fmt(r->a, "%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->key));
 
+	for (size_t i = 0; i < ARRAY_SIZE(harmless_keys); i++)
+		if (str_is(s->section, harmless_keys[i].section) && str_is_any(s->key, harmless_keys[i].keys))
+			return true;
 	if (str_is_any(s->section, harmless_sections))
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(harmless_keys); i++)
-		if (str_is_any(key, harmless_keys[i]))
-			return true;
-	if (str_is(key, "pull.rebase") || str_is(key, "branch.rebase")) /* others open an editor */
+	if ((branch || str_is(s->section, "pull")) && str_is(s->key, "rebase")) /* others open an editor */
 		return git_config_true(s->value) || git_config_false(s->value) || str_is(s->value, "merges");
 	if (branch && str_is(s->key, "remote"))
 		return is_plain_name(s->value);
@@ -197,11 +203,12 @@ static bool is_harmless(struct git_remotes *r, const struct git_setting *s)
 		return refspec_harmless(r, s);
 	if (remote && str_is(s->key, "partialclonefilter"))
 		return str_is_any(s->value, "blob:none tree:0");
-	if ((remote && str_is(s->key, "promisor")) || str_is(key, "extensions.partialclone")) {
+	if ((remote && str_is(s->key, "promisor")) ||
+			(str_is(s->section, "extensions") && str_is(s->key, "partialclone"))) {
 		r->ret->partial = true;
 		return is_plain_name(remote ? s->sub : s->value);
 	}
-	if (str_is(key, "protocol.version"))
+	if (str_is(s->section, "protocol") && str_is(s->key, "version"))
 		return str_is_any(s->value, "0 1 2");
 	return branch && !str_is(s->key, "mergeoptions");
 }
@@ -219,17 +226,27 @@ void git_remotes_take(struct git_remotes *r, const struct git_setting *s, enum g
 }
 
 /* True unless the directory is absent or empty. */
-static bool has_entries(struct arena *a, struct str path)
+static bool has_entries(const struct git_remotes *r, const char *name)
 {
-	DIR *d = opendir(str_c(a, path));
+	const char *path = str_c(r->a, str_path(r->a, r->place->common, str_of(name)));
 	const struct dirent *e;
+	struct stamp stamp;
 	bool found = false;
+	struct str none;
+	DIR *d;
 
+	if (stamp_cache_get(r->stamps, STAMP_EMPTY, r->a, path, &none))
+		return false;
+	if (r->stamps)
+		stamp_take(path, &stamp);
+	d = opendir(path);
 	while (d && !found && (e = readdir(d)))
 		found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 	if (d)
 		closedir(d);
-	return d ? found : access(str_c(a, path), F_OK) == 0;
+	if (d && !found && r->stamps)
+		stamp_cache_put(r->stamps, STAMP_EMPTY, path, &stamp, STR(""));
+	return d ? found : errno != ENOENT && errno != ENOTDIR;
 }
 
 static bool is_known(const struct git_item *known, struct str url)
@@ -280,11 +297,8 @@ static bool merge_known(const struct git_remotes *r, const struct git_item *merg
 
 void git_remotes_finish(struct git_remotes *r)
 {
-	static const char dirs[][12] = {"/branches", "/remotes"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
-		r->ret->other_remotes |= has_entries(r->a, str_cat(r->a, r->place->common, str_of(dirs[i])));
-	r->ret->submodules |= has_entries(r->a, str_cat(r->a, r->place->common, STR("/modules")));
+	r->ret->other_remotes |= has_entries(r, "branches") || has_entries(r, "remotes");
+	r->ret->submodules |= has_entries(r, "modules");
 	r->ret->redirected |= r->ret->unclear;
 	for (const struct git_item *m = r->merges; m && !r->ret->redirected; m = m->next)
 		r->ret->redirected = !merge_known(r, m);

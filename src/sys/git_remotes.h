@@ -8,6 +8,7 @@
 
 struct git_remotes {
 	struct arena *a;
+	struct stamp_cache *stamps;
 	const struct git_place *place;
 	struct git_answer *ret;
 	struct git_item **end;   /* of ret->remotes */
@@ -16,7 +17,7 @@ struct git_remotes {
 };
 
 void git_remotes_start(
-	struct git_remotes *r, struct arena *a, const struct git_place *place, struct git_answer *ret);
+	struct git_remotes *r, struct path_memo *m, const struct git_place *place, struct git_answer *ret);
 /* Takes one setting, in git's order. */
 void git_remotes_take(struct git_remotes *r, const struct git_setting *s, enum git_scope scope);
 /* Looks for remotes in files of their own, as old versions of git kept them. */

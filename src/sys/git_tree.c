@@ -401,7 +401,8 @@ static bool is_usable(struct path_memo *m, const struct git_place *place, bool f
 
 	if (place->top.n < 2 || !git_place_owned(m, place))
 		return false;
-	return git_settings_each(m->a, place, STR(""), plain_setting, &p) && !p.odd && !(files && p.filters);
+	return git_settings_each(m->a, m->stamps, place, STR(""), plain_setting, &p) && !p.odd &&
+		!(files && p.filters);
 }
 
 /* True for a revision without colon, blank or pattern that is not an option. */

@@ -2,13 +2,17 @@
 #define _GNU_SOURCE
 #include "sys/git_view.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/glob.h"
 #include "sys/file.h"
 #include "sys/git_remotes.h"
+#include "sys/stamp_cache.h"
 
 #define DEPTH_MAX 64    /* parent directories searched */
 #define INCLUDES_MAX 10 /* nesting depth of includes, as in git */
@@ -44,22 +48,25 @@ static struct str read_line(struct arena *a, struct str path)
 	return str_trim(text, "\r\n");
 }
 
-static bool is_git_dir(struct path_memo *m, struct str dir)
+/* *ret_linked: a file names the directory that holds configuration, objects and references. */
+static bool is_git_dir(struct path_memo *m, struct str dir, bool *ret_linked)
 {
+	*ret_linked = false;
 	if (kind_of(m, dir, "HEAD") == PATH_ABSENT)
 		return false;
-	return kind_of(m, dir, "commondir") == PATH_FILE ||
-	       (kind_of(m, dir, "objects") == PATH_DIR && kind_of(m, dir, "refs") == PATH_DIR);
+	*ret_linked = kind_of(m, dir, "commondir") == PATH_FILE;
+	return *ret_linked || (kind_of(m, dir, "objects") == PATH_DIR && kind_of(m, dir, "refs") == PATH_DIR);
 }
 
 static bool take_place(struct path_memo *m, struct str top, struct str dir, struct git_place *ret)
 {
 	enum path_kind kind;
 	struct str real = path_real(m, dir, &kind), common;
+	bool linked;
 
-	if (kind != PATH_DIR || !is_git_dir(m, real))
+	if (kind != PATH_DIR || !is_git_dir(m, real, &linked))
 		return false;
-	common = read_line(m->a, join_path(m->a, real, STR("commondir")));
+	common = linked ? read_line(m->a, join_path(m->a, real, STR("commondir"))) : STR("");
 	*ret = (struct git_place){.top = top, .dir = real, .common = real};
 	if (common.n)
 		ret->common = path_real(m, join_path(m->a, real, common), &kind);
@@ -122,11 +129,12 @@ bool git_place_linked(struct path_memo *m, const struct git_place *p)
 	struct str worktrees = path_parent(p->dir);
 	enum path_kind kind;
 	struct str back;
+	bool linked;
 
 	if (!p->top.n || str_eq(p->dir, p->common) || !str_ends(worktrees, "/worktrees") ||
 		!str_eq(path_parent(worktrees), p->common))
 		return false;
-	if (!git_place_owned(m, p) || !is_git_dir(m, p->common))
+	if (!git_place_owned(m, p) || !is_git_dir(m, p->common, &linked))
 		return false;
 	back = read_line(m->a, join_path(m->a, p->dir, STR("gitdir")));
 	return back.n &&
@@ -149,17 +157,18 @@ struct git_file *git_config_files(struct arena *a, struct str home)
 {
 	const char *system = getenv("GIT_CONFIG_SYSTEM"), *global = getenv("GIT_CONFIG_GLOBAL"),
 		   *xdg = getenv("XDG_CONFIG_HOME");
+	struct str usual = str_path(a, home, STR(".config/git/config")), other;
 	struct git_file *list = NULL, **end = &list;
 
 	add_file(a, &end, STR("/etc/gitconfig"), GIT_SCOPE_SYSTEM);
 	if (system && system[0] == '/')
 		add_file(a, &end, str_dup(a, str_of(system)), GIT_SCOPE_SYSTEM);
 	if (home.n)
-		add_file(a, &end, str_fmt(a, "%.*s/.config/git/config", STR_ARG(home)), GIT_SCOPE_PERSON);
-	if (xdg && xdg[0] == '/')
-		add_file(a, &end, str_fmt(a, "%s/git/config", xdg), GIT_SCOPE_PERSON);
+		add_file(a, &end, usual, GIT_SCOPE_PERSON);
+	if (xdg && xdg[0] == '/' && !str_eq(other = str_path(a, str_of(xdg), STR("git/config")), usual))
+		add_file(a, &end, other, GIT_SCOPE_PERSON);
 	if (home.n)
-		add_file(a, &end, str_fmt(a, "%.*s/.gitconfig", STR_ARG(home)), GIT_SCOPE_PERSON);
+		add_file(a, &end, str_path(a, home, STR(".gitconfig")), GIT_SCOPE_PERSON);
 	if (global && global[0] == '/')
 		add_file(a, &end, str_dup(a, str_of(global)), GIT_SCOPE_PERSON);
 	return list;
@@ -167,6 +176,7 @@ struct git_file *git_config_files(struct arena *a, struct str home)
 
 struct git_config_reader {
 	struct arena *a;
+	struct stamp_cache *stamps;
 	const struct git_place *place;
 	struct str home;
 	git_scoped_fn *fn;
@@ -238,8 +248,8 @@ static void read_file(struct git_config_reader *r, struct str path)
 		r->understood = false;
 		return;
 	}
-	if (file_read(r->a, str_c(r->a, path), GIT_CONFIG_MAX, &text, NULL, &e) != 0) {
-		r->understood &= !own || access(str_c(r->a, path), F_OK) != 0;
+	if (stamp_cache_read(r->stamps, r->a, str_c(r->a, path), GIT_CONFIG_MAX, &text, &e) != 0) {
+		r->understood &= !own || e.errnum == ENOENT || e.errnum == ENOTDIR;
 		return;
 	}
 	r->file = path;
@@ -247,11 +257,16 @@ static void read_file(struct git_config_reader *r, struct str path)
 		r->understood = false;
 }
 
-bool git_settings_each(struct arena *a, const struct git_place *place, struct str home, git_scoped_fn *fn,
-	void *ctx)
+bool git_settings_each(struct arena *a, struct stamp_cache *stamps, const struct git_place *place,
+	struct str home, git_scoped_fn *fn, void *ctx)
 {
-	struct git_config_reader r = {
-		.a = a, .place = place, .home = home, .fn = fn, .ctx = ctx, .understood = true};
+	struct git_config_reader r = {.a = a,
+		.stamps = stamps,
+		.place = place,
+		.home = home,
+		.fn = fn,
+		.ctx = ctx,
+		.understood = true};
 
 	for (const struct git_file *f = git_config_files(a, home); f; f = f->next) {
 		r.scope = f->scope;
@@ -327,14 +342,13 @@ static const char program_settings[][32] = {
 static bool names_program(const struct git_setting *s)
 {
 	struct str value = s->value;
+	size_t n = s->section.n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(program_settings); i++) {
-		struct str row = str_of(program_settings[i]);
-		ptrdiff_t dot = str_find(row, '.', 0);
-		struct str key = str_sub(row, (size_t)dot + 1, row.n);
+		const char *row = program_settings[i], *key = row + n + 1;
 
-		if (!str_eq(str_sub(row, 0, (size_t)dot), s->section) ||
-			!(str_is(key, "*") || str_eq(key, s->key)))
+		if (strncmp(row, s->section.p, n) != 0 || row[n] != '.' ||
+			!(*key == '*' || str_is(s->key, key)))
 			continue;
 		if (str_is(s->section, "submodule"))
 			return str_starts(value, "!");
@@ -508,9 +522,42 @@ static bool hooks_of_project(const struct git_search *l, struct str dir)
 	return in_project(l, dir) || (l->hooks_scope == GIT_SCOPE_REPOSITORY && !is_installed(l, dir));
 }
 
+_Static_assert(ARRAY_SIZE(hook_names) < 32, "a bit for each hook");
+
+/*
+ * Returns a bit for each hook whose name, in any case, is in the directory, or all bits if that is not known.
+ */
+static uint32_t list_hooks(struct path_memo *m, const char *dir)
+{
+	struct stamp stamp;
+	struct str known;
+	uint32_t present = 0;
+	DIR *d;
+
+	if (stamp_cache_get(m->stamps, STAMP_HOOKS, m->a, dir, &known))
+		return 0;
+	if (m->stamps)
+		stamp_take(dir, &stamp);
+	d = opendir(dir);
+	if (!d)
+		return UINT32_MAX;
+	errno = 0;
+	for (const struct dirent *e; (e = readdir(d));)
+		for (size_t i = 0; i < ARRAY_SIZE(hook_names); i++)
+			if (!strcasecmp(e->d_name, hook_names[i]))
+				present |= (uint32_t)1 << i;
+	if (errno)
+		present = UINT32_MAX;
+	closedir(d);
+	if (m->stamps && !present)
+		stamp_cache_put(m->stamps, STAMP_HOOKS, dir, &stamp, STR(""));
+	return present;
+}
+
 static void look_hooks(struct git_search *l)
 {
 	struct git_item **end = &l->ret->hooks;
+	uint32_t present;
 	struct arena *a = l->m->a;
 	struct str base = l->place->top.n ? l->place->top : l->place->dir,
 		   dir = join_path(a, l->place->common, STR("hooks"));
@@ -522,11 +569,12 @@ static void look_hooks(struct git_search *l)
 	dir = path_real(l->m, dir, &kind);
 	if (kind != PATH_DIR || !hooks_of_project(l, dir))
 		return;
+	present = list_hooks(l->m, str_c(a, dir));
 	for (size_t i = 0; i < ARRAY_SIZE(hook_names); i++) {
 		struct str path = join_path(a, dir, str_of(hook_names[i]));
 
-		if (access(str_c(a, path), X_OK) != 0 || kind_of(l->m, dir, hook_names[i]) != PATH_FILE ||
-			is_lfs(a, path, hook_names[i]))
+		if (!(present >> i & 1) || access(str_c(a, path), X_OK) != 0 ||
+			kind_of(l->m, dir, hook_names[i]) != PATH_FILE || is_lfs(a, path, hook_names[i]))
 			continue;
 		*end = arena_copy(a, (struct git_item){.name = str_of(hook_names[i]), .text = path});
 		end = &(*end)->next;
@@ -544,8 +592,8 @@ void git_look(struct path_memo *m, struct str dir, struct str home, struct git_a
 		return;
 	ret->found = true;
 	ret->top = place.top;
-	git_remotes_start(&l.remotes, m->a, &place, ret);
-	ret->unclear = !git_settings_each(m->a, &place, home, look_setting, &l);
+	git_remotes_start(&l.remotes, m, &place, ret);
+	ret->unclear = !git_settings_each(m->a, m->stamps, &place, home, look_setting, &l);
 	git_remotes_finish(&l.remotes);
 	look_hooks(&l);
 }

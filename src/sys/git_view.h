@@ -41,10 +41,11 @@ struct git_file *git_config_files(struct arena *a, struct str home);
 typedef void git_scoped_fn(void *ctx, const struct git_setting *s, enum git_scope scope);
 /*
  * Calls fn for each effective setting of the repository (NULL: outside any). A later setting replaces an
- * earlier one of the same name. False if the repository's own configuration is unreadable or not understood.
+ * earlier one of the same name. `stamps` keeps the files, or is NULL. False if the repository's own
+ * configuration is unreadable or not understood.
  */
-bool git_settings_each(
-	struct arena *a, const struct git_place *place, struct str home, git_scoped_fn *fn, void *ctx);
+bool git_settings_each(struct arena *a, struct stamp_cache *stamps, const struct git_place *place,
+	struct str home, git_scoped_fn *fn, void *ctx);
 
 /* Finds the hooks and programs of the project that git would run in `dir`. `next` stays NULL. */
 void git_look(struct path_memo *m, struct str dir, struct str home, struct git_answer *ret);

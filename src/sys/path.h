@@ -36,6 +36,7 @@ struct path_dir {
 struct path_memo {
 	struct arena *a;
 	struct str cwd; /* meaning of /proc/self/cwd; empty if unknown */
+	struct stamp_cache *stamps; /* kept by the process, for readers of files; NULL: nothing is kept */
 	size_t looks, entries;
 	struct path_dir *dirs; /* at most PATH_MEMO_MAX */
 	size_t ndirs, cap;

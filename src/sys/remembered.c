@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "sys/directory.h"
 #include "sys/file.h"
+#include "sys/stamp_cache.h"
 
 #define FILE_NAME "roots"
 #define READ_MAX (4 * REMEMBERED_BYTES)
@@ -40,17 +41,27 @@ static bool is_ours(int fd, uint32_t uid)
 			!(st.st_mode & 077);
 }
 
-void remembered_read(struct arena *a, struct str state_dir, uint32_t uid, struct remembered *ret)
+void remembered_read(struct arena *a, struct stamp_cache *stamps, struct str state_dir, uint32_t uid,
+		struct remembered *ret)
 {
 	const char *path = str_c(a, file_of(a, state_dir));
+	struct stamp stamp;
+	bool keep;
 
 	*ret = (struct remembered){.text = STR("")};
-	if (!state_dir.n)
+	if (!state_dir.n || stamp_cache_get(stamps, STAMP_CONTENT, a, path, &ret->text))
+		return;
+	if (stamps)
+		stamp_take(path, &stamp);
+	if (stamps && stamp.errnum)
 		return;
 	FD_SCOPE f = {0};
 	fd_scope(&f, a, open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-	if (is_ours(f.fd, uid))
-		(void)fd_read_all(a, f.fd, path, READ_MAX, &ret->text, NULL);
+	if (!is_ours(f.fd, uid))
+		return;
+	keep = stamps && stamp_cache_may_keep(&stamp, f.fd);
+	if (fd_read_all(a, f.fd, path, READ_MAX, &ret->text, NULL) == 0 && keep)
+		stamp_cache_put(stamps, STAMP_CONTENT, path, &stamp, ret->text);
 }
 
 /* ---- lines ---- */

@@ -11,6 +11,8 @@
 #pragma once
 #include "model/identity.h"
 
+struct stamp_cache;
+
 #define REMEMBERED_BYTES ((size_t)64 << 10) /* file size that triggers a rewrite */
 #define REMEMBERED_MAX 256                  /* lines of each kind kept by a rewrite */
 #define REMEMBERED_AGE_S (180 * 86400)      /* age at which a rewrite drops a line */
@@ -22,8 +24,12 @@ struct remembered {
 	struct str text; /* content of the file; may be empty */
 };
 
-/* Reads the file. A file that is missing, unreadable or not the caller's counts as empty. */
-void remembered_read(struct arena *a, struct str state_dir, uint32_t uid, struct remembered *ret);
+/*
+ * Reads the file. A file that is missing, unreadable or not the caller's counts as empty. `stamps` keeps its
+ * content, or is NULL.
+ */
+void remembered_read(struct arena *a, struct stamp_cache *stamps, struct str state_dir, uint32_t uid,
+		struct remembered *ret);
 /* True if this resolved directory is a root seen before. `r` may be NULL. */
 bool remembered_root(const struct remembered *r, struct str dir);
 /* True if it is a root or a workspace seen before. `r` may be NULL. */

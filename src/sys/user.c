@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "sys/file.h"
+#include "sys/stamp_cache.h"
 
 #define PASSWD_PATH "/etc/passwd"
 #define PASSWD_MAX ((size_t)16 << 20)
@@ -58,7 +58,8 @@ static bool own_directory(const char *path, uid_t uid)
 	return path[0] == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == uid;
 }
 
-int user_self(struct arena *a, const char *env_home, struct user *ret, struct err *e)
+int user_self(struct arena *a, struct stamp_cache *stamps, const char *env_home, struct user *ret,
+		struct err *e)
 {
 	uid_t uid = getuid();
 	struct user found = {0};
@@ -66,7 +67,7 @@ int user_self(struct arena *a, const char *env_home, struct user *ret, struct er
 	struct err why;
 
 	/* Without /etc/passwd (a container without users), only the uid is known. */
-	if (file_read(a, PASSWD_PATH, PASSWD_MAX, &passwd, NULL, &why) < 0 && why.errnum != ENOENT) {
+	if (stamp_cache_read(stamps, a, PASSWD_PATH, PASSWD_MAX, &passwd, &why) < 0 && why.errnum != ENOENT) {
 		if (e)
 			*e = why;
 		return -1;

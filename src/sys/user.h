@@ -10,6 +10,8 @@
 
 #include "base/str.h"
 
+struct stamp_cache;
+
 struct user {
 	uid_t uid;
 	struct str name; /* the uid in decimal if /etc/passwd has no entry */
@@ -23,7 +25,8 @@ struct user {
  * (slices of `passwd`) if found.
  */
 bool passwd_find(struct str passwd, struct str name, uid_t uid, struct user *ret);
-/* Returns the caller. `env_home` is the value of $HOME, or NULL. */
-int user_self(struct arena *a, const char *env_home, struct user *ret, struct err *e);
+/* Returns the caller. `env_home` is the value of $HOME, or NULL. `stamps` keeps /etc/passwd, or is NULL. */
+int user_self(struct arena *a, struct stamp_cache *stamps, const char *env_home, struct user *ret,
+		struct err *e);
 /* Returns the absolute working directory. */
 int cwd_get(struct arena *a, struct str *ret, struct err *e);

@@ -92,6 +92,107 @@ with Caisson() as c:
     c.lib.caisson_answer_free(held)
     print(c.lib.caisson_set_shell(c.self, b"fish", ctypes.byref(error)), error.text.decode())
 PYTHON
+# Every file that decides changes between two judgements: with the same size, with its old time of modification, within
+# one tick of the clock for files, and through a mapping, which changes no time at all.
+cat >"$tmp/changes.py" <<'PYTHON'
+import mmap, os, sys, time
+sys.argv = ["judge.py"]
+exec(open(os.environ["EXAMPLE"]).read())
+work, home, state = os.getcwd(), os.environ["HOME"], os.environ["CAISSON_STATE"]
+
+
+def write(path, text, keep_times=False):
+    """Keeping times, only the time of the inode's change tells that the file was written."""
+    old = os.stat(path) if keep_times else None
+    with open(path, "r+" if os.path.exists(path) else "w") as f:
+        f.write(text)
+        f.truncate()
+    if old:
+        os.utime(path, ns=(old.st_atime_ns, old.st_mtime_ns))
+
+
+PLAIN, RUNS = "[core]\n\tpager = morepage\n", "[core]\n\tpager = ./inhere\n"
+assert len(PLAIN) == len(RUNS)
+os.makedirs(work + "/sub/in", exist_ok=True)
+os.makedirs(work + "/.git/hooks", exist_ok=True)
+os.makedirs(state + "/vetted", mode=0o700, exist_ok=True)
+os.chmod(state, 0o700)
+repository, own, mapped = work + "/.git/config", home + "/.gitconfig", home + "/mapped"
+head = open(repository).read()
+write(own, PLAIN)
+write(repository, head + PLAIN)
+write(state + "/roots", "")
+os.chmod(state + "/roots", 0o600)
+if os.path.exists(work + "/.git/hooks/commit-msg"):
+    os.remove(work + "/.git/hooks/commit-msg")
+write(mapped, PLAIN)
+write(own, PLAIN + "[include]\n\tpath = ~/mapped\n")
+with open(mapped, "r+b") as f:
+    pages = mmap.mmap(f.fileno(), 0)
+pages[0:1] = b"["  # a dirty page: further writes change no time stamp
+time.sleep(1.2)
+
+
+def status(c, command="git log", directory=None):
+    c.lib.caisson_set_directory.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    c.check(c.lib.caisson_set_directory(c.self, os.fsencode(directory) if directory else None, None))
+    verdict, answer = c.judge(command)
+    return " ".join([verdict] + [r["id"] for r in answer["reasons"]])
+
+
+def show(what, *verdicts):
+    print(what + ": " + " | ".join(verdicts))
+
+
+with Caisson() as c:
+    for _ in range(3):
+        first = status(c)
+    seen = [first]
+    for text in (RUNS, PLAIN, RUNS, PLAIN):
+        write(repository, head + text, True)
+        seen.append(status(c))
+    show("the repository's settings", *seen)
+    wrong = 0
+    for i in range(201):  # many in one tick of the clock for files
+        write(repository, head + (PLAIN, RUNS)[i % 2])
+        wrong += status(c) != seen[i % 2]
+    show("the same, at once", str(wrong))
+    seen = [status(c)]
+    for text in (RUNS, PLAIN):
+        write(own, text + "[include]\n\tpath = ~/mapped\n", True)
+        seen.append(status(c))
+    show("the person's settings", *seen)
+    seen = [status(c)]
+    for text in (RUNS, PLAIN):
+        pages[:] = text.encode()
+        seen.append(status(c))
+    show("a file that is mapped", *seen)
+    seen = [status(c, "git commit -m x")]
+    write(work + "/.git/hooks/commit-msg", "#!/bin/sh\n./x\n")
+    seen.append(status(c, "git commit -m x"))
+    os.chmod(work + "/.git/hooks/commit-msg", 0o755)
+    seen.append(status(c, "git commit -m x"))
+    os.remove(work + "/.git/hooks/commit-msg")
+    seen.append(status(c, "git commit -m x"))
+    show("a hook", *seen)
+    seen = [status(c, "echo x > ../y", work + "/sub")]
+    at = os.stat(work + "/sub")
+    write(state + "/roots", f"{at.st_dev} {at.st_ino} {int(time.time())} {work}/sub\n", True)
+    seen.append(status(c, "echo x > ../y", work + "/sub"))
+    show("a remembered root", *seen)
+    write(state + "/roots", "")
+    seen = [status(c)]
+    os.symlink("0", state + "/vetted/0000000000000000.unvetted")
+    seen.append(status(c))
+    os.remove(state + "/vetted/0000000000000000.unvetted")
+    seen.append(status(c))
+    show("a workspace to be searched", *seen)
+    seen = [status(c, "echo x > sub/in/y")]
+    os.rename(work + "/sub/in", work + "/sub/was")
+    os.symlink("/usr/share", work + "/sub/in")
+    seen.append(status(c, "echo x > sub/in/y"))
+    show("a directory that becomes a link", *seen)
+PYTHON
 if [[ -n ${SANITIZE-} ]]; then
 	skip 'the Python example' 'a sanitizer must be loaded first'
 else
@@ -110,6 +211,18 @@ True
 -1 the shell is one of bash, sh, zsh, powershell
 WANT
 	result $? 'policies that come, break and go between judgements'
+	EXAMPLE=$here/examples/judge.py python3 -B "$tmp/changes.py" >"$tmp/out" 2>&1
+	diff - "$tmp/out" >"$tmp/diff" <<'WANT'
+the repository's settings: allow | contain git-hook | allow | contain git-hook | allow
+the same, at once: 0
+the person's settings: allow | contain git-hook | allow
+a file that is mapped: allow | contain git-hook | allow
+a hook: allow | allow | contain git-hook | allow
+a remembered root: allow | ask outside-write
+a workspace to be searched: allow | contain unvetted-workspace | allow
+a directory that becomes a link: allow | deny system-write
+WANT
+	result $? 'files that change between judgements'
 fi
 
 # What is installed compiles by what pkg-config says.

@@ -171,27 +171,27 @@ static void test_self(void)
 {
 	struct user u;
 	struct err e;
-	CHECK_INT(user_self(A, NULL, &u, &e), 0);
+	CHECK_INT(user_self(A, NULL, NULL, &u, &e), 0);
 	CHECK_INT(u.uid, getuid());
 	CHECK(u.name.n > 0);
 	struct str own = u.home;
-	CHECK_INT(user_self(A, dir, &u, &e), 0); /* a directory of ours */
+	CHECK_INT(user_self(A, NULL, dir, &u, &e), 0); /* a directory of ours */
 	CHECK_STR(u.home, dir);
 	static const char *const refused[] = {"relative", "", "/nonexistent"};
 	for (size_t i = 0; i < 3; i++) {
-		CHECK_INT(user_self(A, refused[i], &u, &e), 0);
+		CHECK_INT(user_self(A, NULL, refused[i], &u, &e), 0);
 		CHECK_STRN(u.home, own);
 	}
-	CHECK_INT(user_self(A, place("plain", STR("x")), &u, &e), 0); /* ours, but not a directory */
+	CHECK_INT(user_self(A, NULL, place("plain", STR("x")), &u, &e), 0); /* ours, but not a directory */
 	CHECK_STRN(u.home, own);
 	if (getuid() == 0) {
 		char other[300];
 		snprintf(other, sizeof other, "%s/other", dir);
 		CHECK_INT(mkdir(other, 0755), 0);
 		CHECK_INT(chown(other, 12345, 12345), 0);
-		CHECK_INT(user_self(A, other, &u, &e), 0);
+		CHECK_INT(user_self(A, NULL, other, &u, &e), 0);
 	} else {
-		CHECK_INT(user_self(A, "/", &u, &e), 0);
+		CHECK_INT(user_self(A, NULL, "/", &u, &e), 0);
 	}
 	CHECK_STRN(u.home, own); /* somebody else's directory */
 }
@@ -200,7 +200,7 @@ static int self(struct arena *a, void *ctx)
 {
 	struct user u;
 	struct str s;
-	return user_self(a, ctx, &u, NULL) < 0 || cwd_get(a, &s, NULL) < 0;
+	return user_self(a, NULL, ctx, &u, NULL) < 0 || cwd_get(a, &s, NULL) < 0;
 }
 
 static void test_self_torture(void)

@@ -1,0 +1,104 @@
+/* Answers about files, kept while their stamps hold. See stamp_cache.h. */
+#define _GNU_SOURCE
+#include "sys/stamp_cache.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+
+static struct stamp_slot *find_slot(struct stamp_cache *c, enum stamp_use use, const char *path)
+{
+	for (size_t i = 0; c && i < STAMP_CACHE_SLOTS; i++)
+		if (c->slots[i].path && c->slots[i].use == use && !strcmp(c->slots[i].path, path))
+			return &c->slots[i];
+	return NULL;
+}
+
+bool stamp_cache_get(const struct stamp_cache *c, enum stamp_use use, struct arena *a, const char *path,
+		struct str *ret)
+{
+	const struct stamp_slot *s = find_slot((struct stamp_cache *)c, use, path);
+
+	if (!s || !stamp_holds(&s->stamp, path))
+		return false;
+	*ret = str_dup(a, str_n(s->path + strlen(s->path) + 1, s->n));
+	return true;
+}
+
+void stamp_cache_put(struct stamp_cache *c, enum stamp_use use, const char *path, const struct stamp *s,
+		struct str text)
+{
+	size_t room = strlen(path) + 1;
+	struct stamp_slot *slot = find_slot(c, use, path);
+
+	if (!c || !s->settled || text.n > STAMP_CACHE_TEXT)
+		return;
+	if (!slot)
+		slot = &c->slots[c->next++ % STAMP_CACHE_SLOTS];
+	free(slot->path);
+	*slot = (struct stamp_slot){.use = use, .stamp = *s, .path = malloc(room + text.n), .n = text.n};
+	if (!slot->path)
+		return;
+	memcpy(slot->path, path, room);
+	if (text.n)
+		memcpy(slot->path + room, text.p, text.n);
+}
+
+/*
+ * The kernel grants a read lease only on a file that nobody has open for writing. A program that opens the
+ * file meanwhile makes the kernel signal us: SIGURG, which does nothing by default, in place of SIGIO.
+ */
+static bool lease_granted(int fd)
+{
+	if (fcntl(fd, F_SETSIG, SIGURG) != 0 || fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+		return false;
+	return fcntl(fd, F_SETLEASE, F_UNLCK) == 0;
+}
+
+bool stamp_cache_may_keep(const struct stamp *s, int fd)
+{
+	struct stat st;
+
+	if (!s->settled || s->errnum || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+			!identity_same(s->id, (struct identity){.dev = st.st_dev, .ino = st.st_ino}))
+		return false;
+	/* Leases are for the owner. Others can keep a file of root that root alone may write. */
+	return st.st_uid == 0 && geteuid() != 0 ? !(st.st_mode & (S_IWGRP | S_IWOTH)) : lease_granted(fd);
+}
+
+int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, size_t max, struct str *ret,
+		struct err *e)
+{
+	struct stamp stamp;
+	struct stat st;
+	bool keep;
+	FD_SCOPE f = {0};
+
+	if (stamp_cache_get(c, STAMP_CONTENT, a, path, ret))
+		return 0;
+	if (c) {
+		stamp_take(path, &stamp);
+		if (stamp.errnum)
+			return err_set(e, ERR_SYSTEM, stamp.errnum, "cannot open '%s'", path);
+	}
+	fd_scope(&f, a, file_open(path, &st, e));
+	if (f.fd < 0)
+		return -1;
+	keep = c && stamp_cache_may_keep(&stamp, f.fd);
+	if (fd_read_file(a, f.fd, path, &st, max, ret, e) != 0)
+		return -1;
+	if (keep)
+		stamp_cache_put(c, STAMP_CONTENT, path, &stamp, *ret);
+	return 0;
+}
+
+void stamp_cache_free(struct stamp_cache *c)
+{
+	for (size_t i = 0; i < STAMP_CACHE_SLOTS; i++)
+		free(c->slots[i].path);
+	*c = (struct stamp_cache){0};
+}

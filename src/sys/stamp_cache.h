@@ -1,0 +1,47 @@
+/*
+ * struct stamp_cache: answers about files that a process keeps between requests, each with a stamp
+ * (sys/stamp.h). An answer counts only while the stamp of its path holds, which costs one stat(2).
+ *
+ * A write through a shared mapping changes no time stamp while its page is dirty. So the content of a file is
+ * kept only if no program had the file open for writing before it was read: a program that opens it later
+ * changes the stamp with its first write.
+ *
+ * The cache belongs to a process that judges many requests (`check --batch`, the library). Every function
+ * takes NULL for a process that judges one: then nothing is kept.
+ */
+#pragma once
+#include "base/arena.h"
+#include "base/str.h"
+#include "sys/stamp.h"
+
+#define STAMP_CACHE_SLOTS 24
+#define STAMP_CACHE_TEXT ((size_t)64 << 10) /* a longer answer is not kept */
+
+/* The question that an answer belongs to. */
+enum stamp_use { STAMP_CONTENT, STAMP_FOLDS, STAMP_MARKS, STAMP_HOOKS, STAMP_EMPTY };
+
+struct stamp_cache { /* all zero: empty */
+	struct stamp_slot {
+		enum stamp_use use;
+		struct stamp stamp;
+		char *path; /* NULL: the slot is free. The text follows the path's NUL */
+		size_t n;   /* length of the text */
+	} slots[STAMP_CACHE_SLOTS];
+	unsigned next; /* the slot that is replaced next */
+};
+
+/* Copies the answer to the arena and returns true, if there is one and its stamp still holds. */
+bool stamp_cache_get(const struct stamp_cache *c, enum stamp_use use, struct arena *a, const char *path,
+		struct str *ret);
+/* Keeps an answer that was found after the stamp was taken. Ignores a stamp that is not settled. */
+void stamp_cache_put(struct stamp_cache *c, enum stamp_use use, const char *path, const struct stamp *s,
+		struct str text);
+/* Reads a file as file_read() does, and keeps its content. */
+int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, size_t max, struct str *ret,
+		struct err *e);
+/*
+ * True if content read from this descriptor from now on may be kept with this stamp: the stamp is of the same
+ * file, and no program has the file open for writing.
+ */
+bool stamp_cache_may_keep(const struct stamp *s, int fd);
+void stamp_cache_free(struct stamp_cache *c);
