@@ -122,12 +122,13 @@ int op_unusable(const struct op *op, struct err *e)
 	return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
 }
 
-static void add_file(struct arena *a, struct ops *ops, const char *target, struct str text)
+static struct op *add_file(struct arena *a, struct ops *ops, const char *target, struct str text)
 {
 	struct op *op = ops_add(a, ops, OP_FILE, 0, STR(""), str_of(target));
 
 	op->text = str_c(a, text);
 	op->ntext = text.n;
+	return op;
 }
 
 /*
@@ -429,7 +430,8 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 		if (f->link)
 			ops_add(a, ret, OP_LINK, 0, f->text, f->path);
 		else
-			add_file(a, ret, str_c(a, f->path), f->text);
+			add_file(a, ret, str_c(a, f->path), f->text)->flags |= f->executable ?
+					OP_EXECUTABLE : 0;
 	return add_callers(a, s, ret, e);
 }
 

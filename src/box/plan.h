@@ -42,6 +42,7 @@ enum {
 	OP_USUAL = 512,  /* one of the rows: init has built it already */
 	/* OP_BIND, read-only: shares the content of files with the host, not FIFOs and sockets (setup.c). */
 	OP_APART = 1024,
+	OP_EXECUTABLE = 4096, /* OP_FILE */
 	OP_PART = 2048,  /* OP_BIND: a part of OP_HOME's source, taken from there if possible */
 };
 

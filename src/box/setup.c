@@ -203,9 +203,9 @@ static int make_name(const struct target_spot *s, mode_t mode)
 	return errno == EEXIST || errno == EROFS ? 0 : -1;
 }
 
-static int make_file(const struct target_spot *s, const char *text, size_t n)
+static int make_file(const struct target_spot *s, const char *text, size_t n, mode_t mode)
 {
-	FD_CLEANUP int fd = openat(s->dir, s->name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	FD_CLEANUP int fd = openat(s->dir, s->name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode);
 
 	if (fd < 0)
 		return errno == EEXIST || errno == EROFS ? 0 : -1;
@@ -478,7 +478,8 @@ static int do_own(struct box_root *r, const struct op *op, struct err *e)
 
 	if (rc == 0)
 		rc = op->kind == OP_DIR               ? make_name(&s, S_IFDIR | 0755)
-				: op->kind == OP_FILE ? make_file(&s, op->text, op->ntext)
+				: op->kind == OP_FILE ? make_file(&s, op->text, op->ntext,
+						op->flags & OP_EXECUTABLE ? 0755 : 0644)
 						      : symlinkat(op->source, s.dir, s.name);
 	if (rc > 0 && s.own)
 		own_add(r, op->target, strlen(op->target));

@@ -505,6 +505,18 @@ static const char *find_guard(const char (*list)[PATTERN_ROOM], size_t n, struct
 	return NULL;
 }
 
+bool path_table_secret_name(struct str name)
+{
+	bool secret = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(open_names); i++)
+		if (glob_name(str_of(open_names[i]), name))
+			return false;
+	for (size_t i = 0; i < ARRAY_SIZE(secret_names) && !secret; i++)
+		secret = !strchr(secret_names[i], '/') && glob_name(str_of(secret_names[i]), name);
+	return secret;
+}
+
 const char *path_table_keys(struct str path, struct str home)
 {
 	struct str rest = below_home(home, path);

@@ -20,6 +20,8 @@ bool path_table_environ(struct str path, struct str real);              /* /proc
 bool path_table_odd(struct str path);
 /* Returns the pattern by which this directory or file is a secret or contains one; else NULL. */
 const char *path_table_keys(struct str path, struct str home);
+/* True if a file of this name is a secret wherever it lies: id_rsa, .env, *.pfx. */
+bool path_table_secret_name(struct str name);
 /*
  * Returns the pattern by which no box may write this directory or file: a secret, a directory that programs
  * obey, or a directory that contains one. Else NULL.

@@ -23,6 +23,7 @@ struct spec_file { /* a text that is visible in the box as a file */
 	/* path in the box: below /caisson, or in the home, where the program may change it */
 	struct str path;
 	struct str text;
+	bool executable;
 	bool link;            /* a symbolic link with the target `text` */
 };
 

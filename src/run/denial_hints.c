@@ -4,6 +4,7 @@
  */
 #include "run/network_hints.h"
 #include "run/run.h"
+#include "run/search_path.h"
 #include "sys/stream.h"
 
 #define HINT_BYTES ((size_t)64 << 10) /* bytes searched at the end of stderr */
@@ -104,6 +105,20 @@ static void add_notes(struct arena *a, struct hint **list, const char *id, const
 	add_hint(a, list, id, buf_view(&b));
 }
 
+static void add_hidden(struct arena *a, struct hint **list, const struct texts *dirs)
+{
+	struct buf b;
+
+	if (!dirs)
+		return;
+	buf_init(&b, a, 0);
+	buf_c(&b, "the box does not show these directories of the PATH, so their programs do not run in it:");
+	for (; dirs; dirs = dirs->next)
+		buf_fmt(&b, " %.*s%s", STR_ARG(dirs->text), dirs->next ? "," : "");
+	buf_c(&b, "; a person can show one with 'sandbox.read' in the policy");
+	add_hint(a, list, "path", buf_view(&b));
+}
+
 /* True if the wall exists and the program's failure fits it. */
 static bool is_likely(const struct run *r, const struct outcome *o, enum wall w)
 {
@@ -161,6 +176,8 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 	end = stream_tail(a, &o->err, HINT_BYTES);
 	add_notes(a, &list, "registries", r->registry_notes);
 	add_notes(a, &list, "paths", r->path_notes);
+	if (o->exit_code == 127 || str_contains(end, STR(STAND_IN_WORDS)))
+		add_hidden(a, &list, r->hidden_dirs);
 	add_network(a, &list, r, o, end, false);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (is_likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {

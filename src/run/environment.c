@@ -108,7 +108,7 @@ static void take_callers(struct spec_builder *m)
 		    scrubbed_around(m->p, name) ||
 		    (var_secret(name, value) && !is_listed(own->env_pass, name, true)))
 			note_scrubbed(m, name, &scrubbed);
-		else if (passes_through(m, name))
+		else if (passes_through(m, name) && !search_path_lacks(m, name, value))
 			set_variable(m, name, value);
 	}
 }
@@ -124,11 +124,11 @@ static struct str callers_value(const struct spec_builder *m, const char *name)
 }
 
 /* The same on every machine where possible; interactive editors and pagers are off. */
-static void inject_fixed(struct spec_builder *m)
+static int inject_fixed(struct spec_builder *m, struct err *e)
 {
 	const struct network_spec *n = &m->r->spec.network;
 	bool offline = network_isolated(n) && !network_has_names(n), only_offline;
-	struct str term = callers_value(m, "TERM"), name, value;
+	struct str term = callers_value(m, "TERM"), name, value, path;
 
 	for (size_t i = 0; var_set_in_box(i, &name, &value, &only_offline); i++)
 		if (offline || !only_offline)
@@ -136,9 +136,12 @@ static void inject_fixed(struct spec_builder *m)
 	set_variable(m, STR("HOME"), m->r->spec.home);
 	set_variable(m, STR("USER"), STR(USER)); /* the only user that exists in the box */
 	set_variable(m, STR("LOGNAME"), STR(USER));
-	set_variable(m, STR("PATH"), spec_search_path(m, m->r->spec.profile == PROFILE_WORK));
+	if (search_path_make(m, &path, e) != 0)
+		return -1;
+	set_variable(m, STR("PATH"), path);
 	set_variable(m, STR("TERM"), m->rq->plain && m->world->terminal && term.n &&
 			term.n < NAME_MAX_BYTES ? term : STR("dumb"));
+	return 0;
 }
 
 static int take_given(struct spec_builder *m, struct err *e)
@@ -163,8 +166,7 @@ static int take_given(struct spec_builder *m, struct err *e)
 int spec_build_environment(struct spec_builder *m, struct err *e)
 {
 	take_callers(m);
-	inject_fixed(m);
-	return take_given(m, e);
+	return inject_fixed(m, e) == 0 ? take_given(m, e) : -1;
 }
 
 /* ---- secret values ---- */

@@ -58,7 +58,9 @@ void registry_open(struct registry_tools *t)
 		return;
 	}
 	spec_add_toolchains(&m, &t->memo);
-	t->path = spec_search_path(&m, true);
+	search_path_list(&m, &t->memo, false);
+	if (search_path_make(&m, &t->path, &t->why) != 0)
+		return;
 	s->env = NULL;
 	set_variable(t, STR("HOME"), s->home);
 	set_variable(t, STR("PATH"), t->path);

@@ -54,6 +54,7 @@ struct run {
 	struct network_rule *taken_away; /* listed hosts that a project's policy does not cover */
 	bool policy_hosts;             /* the hosts of the person's policy hold for this run */
 	struct texts *path_notes;      /* paths of the policy that the box lacks, with the reason */
+	struct texts *hidden_dirs;     /* directories of the caller's PATH that the box lacks, and why */
 	struct texts *registry_notes;  /* about registries that a preset of hosts may lack (registries.h) */
 	uint64_t registry_tools;       /* the tools of the presets */
 	struct engine_request gate_request; /* what the gate is asked, if it is */

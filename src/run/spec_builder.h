@@ -13,6 +13,8 @@ struct spec_builder {
 	const struct view *at;      /* of the caller's context */
 	const struct policies *p;
 	struct run *r;
+	struct search_dir *search;  /* the caller's PATH (search_path.h) */
+	size_t search_links;        /* links in it that were followed so far */
 };
 
 /* spec_network.c */
@@ -31,13 +33,22 @@ void spec_build_caches(struct spec_builder *m);
 struct str spec_project_key(struct spec_builder *m);
 /* spec_tmp.c: the project's own /tmp, which is kept between commands */
 void spec_build_tmp(struct spec_builder *m);
-/* callers: includes the caller's PATH, as far as its directories are visible in the box. */
-struct str spec_search_path(struct spec_builder *m, bool callers);
+/*
+ * search_path.c: lists the directories of the caller's PATH, and shows those that the box lacks, as far as
+ * that is safe. Without it the box's PATH is the system's.
+ */
+void search_path_list(struct spec_builder *m, struct path_memo *memo, bool show);
+/* The box's PATH. Call it when all paths of the box are known. */
+int search_path_make(struct spec_builder *m, struct str *ret, struct err *e);
+/* True if the variable names an installation that the box does not show. */
+bool search_path_lacks(struct spec_builder *m, struct str name, struct str value);
 /* Shows the programs and libraries that are installed in spec.home, the person's own home. */
 void spec_add_toolchains(struct spec_builder *m, struct path_memo *memo);
+/* True if Caisson's own files are in this resolved path, or it is in their directories. */
+bool spec_is_own(const struct spec_builder *m, struct str real);
 /* Adds a path of the host at a place in the box. */
 void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable);
-/* Notes for the report that the box lacks a path of the policy, or a directory of the PATH. */
+/* Notes for the report that the box lacks a path of the policy. */
 void spec_note_path(struct spec_builder *m, struct str note);
 /*
  * Refuses a name from the caller that leads out of a project through a link, which a boxed program may have

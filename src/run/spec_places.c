@@ -46,16 +46,26 @@ static int look_up(struct place_search *p, const char *option, struct str name, 
 	return 0;
 }
 
-/* Refuses Caisson's own files: a program that can write them can lift all restrictions. */
-static int refuse_own_files(struct place_search *p, const char *option, struct str real, struct err *e)
+/* The directory of Caisson's own that overlaps this path; empty: none. */
+static struct str own_files(const struct spec_builder *m, struct str real)
 {
-	const struct str own[] = {p->m->at->config_dir, p->m->at->state_dir};
+	const struct str own[] = {m->at->config_dir, m->at->state_dir};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (path_inside(own[i], real) || path_inside(real, own[i]))
-			return err_set(e, ERR_INPUT, 0, "%s '%.*s' would show caisson's own files in '%.*s'",
-					option, STR_ARG(real), STR_ARG(own[i]));
-	return 0;
+			return own[i];
+	return STR("");
+}
+
+bool spec_is_own(const struct spec_builder *m, struct str real) { return own_files(m, real).n > 0; }
+
+/* Refuses Caisson's own files: a program that can write them can lift all restrictions. */
+static int refuse_own_files(struct place_search *p, const char *option, struct str real, struct err *e)
+{
+	struct str own = own_files(p->m, real);
+
+	return !own.n ? 0 : err_set(e, ERR_INPUT, 0, "%s '%.*s' would show caisson's own files in '%.*s'",
+			option, STR_ARG(real), STR_ARG(own));
 }
 
 /* ---- workspace ---- */

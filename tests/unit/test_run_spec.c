@@ -429,8 +429,8 @@ static void test_work(void)
 	EXPECT(work, "!.ssh", "!credentials", "!keyrings", "!.aws", "!.cargo/git", "NODE_ENV=test",
 			"NVM_DIR=/n");
 	EXPECT(work, str_c(A,
-			str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/proj/node_modules/.bin:/usr/bin:/us"
-			"r/local/sbin:/usr/sbin:/sbin:/bin;", home, home)));
+			str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/proj:%s/proj/node_modules/.bin:/usr/"
+			"bin:/usr/local/sbin:/usr/sbin:/sbin:/bin;", home, home, home)));
 	EXPECT(ASK(.code = "ls"), "!.cargo", "!NODE_ENV",
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin;",
 			"home /home/box");

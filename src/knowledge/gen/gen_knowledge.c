@@ -3,6 +3,7 @@
  * gen-knowledge --variables FILE.yaml > variables_table.c: does the same for variables.
  * gen-knowledge --registries FILE.yaml > registries_table.c: ... for package registries.
  * gen-knowledge --network FILE.yaml > network_table.c: ... for forms that use the network.
+ * gen-knowledge --toolchains FILE.yaml > toolchains_table.c: ... for toolchains.
  * Runs at build time only.
  */
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include "config/knowledge_yaml.h"
 #include "knowledge/gen/gen_network.h"
 #include "knowledge/gen/gen_registries.h"
+#include "knowledge/gen/gen_toolchains.h"
 #include "knowledge/gen/gen_variables.h"
 #include "knowledge/row.h"
 
@@ -23,7 +25,7 @@ static const struct table_kind {
 	char option[16];
 	int (*print)(struct arena *a, const struct yaml_file *f, struct err *e);
 } kinds[] = {{"--variables", variables_print}, {"--registries", registries_print},
-	{"--network", network_print}};
+	{"--network", network_print}, {"--toolchains", toolchains_print}};
 
 struct knowledge_job {
 	struct arena *a;

@@ -1,0 +1,332 @@
+/*
+ * Shows in the box what a directory of the caller's PATH needs, read-only: the parts of the installation that
+ * it belongs to (knowledge/toolchains.yaml), or else the directory itself, and the programs that its links
+ * lead to.
+ *
+ * The PATH may come from anybody who set the caller's environment, and another project's box may have written
+ * into an environment's directory. So the directory must look like one of programs, nothing is shown that
+ * holds keys or Caisson's own files or that other users can write, and names are never trusted: an
+ * interpreter that pyvenv.cfg names must be an installation of Python.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gate/path_table.h"
+#include "judge/world.h"
+#include "knowledge/toolchain_rows.h"
+#include "run/search_path.h"
+#include "sys/file.h"
+#include "sys/glob_expand.h"
+#include "sys/user.h"
+
+#define ENTRIES_MAX 4096     /* of a directory of programs */
+#define LINKS_MAX 64         /* links to programs elsewhere, for the whole PATH */
+#define ANCESTORS_MAX 5      /* directories above a program that may be its installation */
+#define PYVENV_BYTES ((size_t)16 << 10)
+
+/* ---- which places are safe ---- */
+
+/* A group counts as the person's own if only they are in it: by convention it has their number. */
+static bool is_private(const struct stat *st, const struct view *at)
+{
+	bool group = st->st_mode & S_IWGRP && !(st->st_gid == at->uid && st->st_gid == getegid());
+
+	if (st->st_uid != 0 && st->st_uid != at->uid)
+		return false;
+	return !(group || st->st_mode & S_IWOTH) || (S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX);
+}
+
+/* True if nobody else can change the path or what it leads to. */
+static bool nobody_else_writes(const struct spec_builder *m, struct str real)
+{
+	struct stat st;
+
+	for (struct str at = real; at.n > 1; at = path_parent(at))
+		if (lstat(str_c(m->a, at), &st) != 0 || S_ISLNK(st.st_mode) || !is_private(&st, m->at) ||
+				(str_eq(at, real) && st.st_mode & S_IWOTH))
+			return false;
+	return true;
+}
+
+/* Returns why a resolved path cannot be shown, or NULL. */
+static const char *refuse(struct spec_builder *m, struct path_memo *memo, struct str real)
+{
+	static const char never[][8] = {"/proc", "/sys", "/dev", "/run"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
+		if (path_inside(real, str_of(never[i])))
+			return "nothing of that place can be shown in a box";
+	if (real.n < 2 || path_inside(m->at->home, real) || path_inside(m->r->spec.home, real))
+		return "it is the home directory, or above it";
+	if (spec_is_own(m, real))
+		return "caisson's own files are there";
+	if (world_keys(memo, real, m->at->home))
+		return "it contains keys or other secrets";
+	if (!nobody_else_writes(m, real))
+		return "other users can change it";
+	return NULL;
+}
+
+/* ---- installations ---- */
+
+/* Backslashes make a path literal in a pattern. */
+static struct str literal(struct arena *a, struct str path)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < path.n; i++) {
+		if (strchr("*?[]\\", path.p[i]))
+			buf_char(&b, '\\');
+		buf_char(&b, path.p[i]);
+	}
+	return buf_view(&b);
+}
+
+static bool has_marker(struct path_memo *memo, struct str dir, struct str marker)
+{
+	struct glob_answer found = {0};
+	enum path_kind kind;
+
+	if (str_find(marker, '*', 0) < 0) {
+		(void)path_real(memo, str_path(memo->a, dir, marker), &kind);
+		return kind == PATH_FILE || kind == PATH_DIR;
+	}
+	glob_expand(memo, str_path(memo->a, literal(memo->a, dir), marker), &found);
+	return found.nmatches > 0;
+}
+
+static const struct toolchain_prefix *prefix_of(struct path_memo *memo, struct str dir)
+{
+	const struct toolchain_prefix *p;
+
+	for (size_t i = 0; (p = toolchain_prefix(i)); i++)
+		if (has_marker(memo, dir, toolchain_text(p->marker)))
+			return p;
+	return NULL;
+}
+
+static void add_link(struct spec_builder *m, struct str path, struct str text)
+{
+	m->r->spec.files = arena_copy(m->a, (struct spec_file){.next = m->r->spec.files, .path = path,
+			.text = text, .link = true});
+}
+
+/* A part that is a link is left out, but for lib64 -> lib. */
+static void show_part(struct spec_builder *m, struct path_memo *memo, struct str dir, struct str part)
+{
+	struct str path = str_path(m->a, dir, part);
+	struct path_answer at;
+
+	path_look(memo, path, &at);
+	if (at.kind == PATH_LINK && str_eq(at.real, str_path(m->a, dir, STR("lib"))))
+		add_link(m, path, STR("lib"));
+	else if ((at.kind == PATH_DIR || at.kind == PATH_FILE) && str_eq(at.real, path) &&
+			!search_seen(m, path) && !refuse(m, memo, path))
+		spec_add_path(m, path, path, false);
+}
+
+static void show_parts(struct spec_builder *m, struct path_memo *memo, struct str dir,
+		const struct toolchain_prefix *kind)
+{
+	struct str parts = toolchain_text(kind->parts), part;
+
+	while ((part = str_word(&parts)).n)
+		show_part(m, memo, dir, part);
+}
+
+/* The value of `home` in a pyvenv.cfg: the directory of the interpreter. */
+static struct str interpreter_dir(struct arena *a, struct str text)
+{
+	for (size_t from = 0; from < text.n;) {
+		ptrdiff_t end = str_find(text, '\n', from);
+		struct str line = str_sub(text, from, end < 0 ? text.n : (size_t)end);
+		ptrdiff_t eq = str_find(line, '=', 0);
+		struct str key = str_sub(line, 0, eq < 0 ? 0 : (size_t)eq);
+
+		if (str_is(str_word(&key), "home")) {
+			struct str value = str_sub(line, (size_t)eq + 1, line.n);
+
+			while (value.n && strchr(" \t\r", value.p[value.n - 1]))
+				value.n--;
+			while (value.n && strchr(" \t", value.p[0]))
+				value = str_sub(value, 1, value.n);
+			return str_starts(value, "/") ? str_dup(a, value) : STR("");
+		}
+		from += line.n + 1;
+	}
+	return STR("");
+}
+
+/* An environment of Python needs the interpreter that it was made from. */
+static void show_interpreter(struct spec_builder *m, struct path_memo *memo, struct str dir)
+{
+	struct str config = str_path(m->a, dir, STR("pyvenv.cfg")), text, base;
+	const struct toolchain_prefix *kind;
+	struct stat st;
+	enum path_kind target;
+
+	if (file_read(m->a, str_c(m->a, config), PYVENV_BYTES, &text, &st, NULL) != 0)
+		return;
+	base = interpreter_dir(m->a, text);
+	base = base.n ? path_real(memo, base, &target) : base;
+	if (base.n < 2 || target != PATH_DIR || search_seen(m, base))
+		return;
+	base = path_parent(base);
+	kind = prefix_of(memo, base);
+	if (kind && has_marker(memo, base, STR("lib/python3.*/os.py")))
+		show_parts(m, memo, base, kind);
+}
+
+/* Shows the installation that a directory of programs belongs to. False: there is none. */
+static bool show_prefix(struct spec_builder *m, struct path_memo *memo, struct str dir)
+{
+	const struct toolchain_prefix *kind = path_inside(m->at->home, dir) ? NULL : prefix_of(memo, dir);
+
+	if (!kind)
+		return false;
+	show_parts(m, memo, dir, kind);
+	if (has_marker(memo, dir, STR("pyvenv.cfg")))
+		show_interpreter(m, memo, dir);
+	return true;
+}
+
+/* ---- a directory of programs ---- */
+
+struct program_list {
+	size_t programs, others, dirs; /* entries: executable files and links, other files, directories */
+	bool secret;                   /* an entry is a secret by its name */
+	struct search_program *list, **end;
+};
+
+static bool is_program(struct spec_builder *m, struct str path)
+{
+	struct stat st;
+
+	return stat(str_c(m->a, path), &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & 0111;
+}
+
+static void note_program(struct spec_builder *m, struct program_list *l, struct str name, struct str hop,
+		struct str real)
+{
+	struct search_program *p = arena_copy(m->a, (struct search_program){.name = str_dup(m->a, name),
+			.hop = hop, .real = real});
+
+	LIST_ADD(l->end, p);
+	l->programs++;
+}
+
+static void list_link(struct spec_builder *m, struct path_memo *memo, struct program_list *l, int fd,
+		struct str dir, struct str name)
+{
+	char to[4096];
+	ssize_t n = readlinkat(fd, str_c(m->a, name), to, sizeof(to));
+	struct path_answer at;
+	struct str hop;
+
+	if (n <= 0 || n == (ssize_t)sizeof(to))
+		return;
+	path_look(memo, str_path(m->a, dir, name), &at);
+	if (at.target != PATH_FILE || !is_program(m, at.real))
+		return;
+	hop = to[0] == '/' ? str_dup(m->a, str_n(to, (size_t)n)) : str_path(m->a, dir, str_n(to, (size_t)n));
+	note_program(m, l, name, path_plain(m->a, hop), at.real);
+}
+
+/* all: programs as well as links */
+static bool list_dir(struct spec_builder *m, struct path_memo *memo, struct str dir, bool all,
+		struct program_list *ret)
+{
+	DIR *d = opendir(str_c(m->a, dir));
+	const struct dirent *entry;
+	size_t n = 0;
+
+	*ret = (struct program_list){0};
+	ret->end = &ret->list;
+	while (d && n++ < ENTRIES_MAX && (entry = readdir(d))) {
+		struct str name = str_of(entry->d_name);
+
+		if (str_is(name, ".") || str_is(name, ".."))
+			continue;
+		ret->secret |= path_table_secret_name(name);
+		if (entry->d_type == DT_LNK)
+			list_link(m, memo, ret, dirfd(d), dir, name);
+		else if (entry->d_type == DT_DIR)
+			ret->dirs++;
+		else if (all && is_program(m, str_path(m->a, dir, name)))
+			note_program(m, ret, name, STR(""), str_path(m->a, dir, name));
+		else
+			ret->others++;
+	}
+	if (d)
+		closedir(d);
+	return d && n <= ENTRIES_MAX;
+}
+
+/*
+ * A directory that is called so, or has hardly anything but programs: a directory of documents does not
+ * become visible by a PATH that names it.
+ */
+static bool looks_like_programs(struct str dir, const struct program_list *l)
+{
+	static const char names[] = "bin sbin shims .bin scripts Scripts libexec cmd condabin";
+
+	if (!l->programs || l->secret)
+		return false;
+	return str_is_any(str_base(dir), names) || (!l->dirs && l->others <= l->programs);
+}
+
+/* ---- links to programs elsewhere ---- */
+
+/* A link in a shown directory leads to a program that the box lacks. */
+static void show_target(struct spec_builder *m, struct path_memo *memo, const struct search_program *p)
+{
+	struct str dir = path_parent(p->real), parent;
+	enum path_kind kind;
+
+	for (size_t i = 0; i < ANCESTORS_MAX && dir.n > 1 && !search_seen(m, p->real); i++) {
+		if (path_inside(m->at->home, dir) || refuse(m, memo, dir) || show_prefix(m, memo, dir))
+			break;
+		dir = path_parent(dir);
+	}
+	if (!search_seen(m, p->real) &&
+			(refuse(m, memo, p->real) || path_table_secret_name(str_base(p->real))))
+		return;
+	parent = path_real(memo, path_parent(p->hop), &kind);
+	if (search_seen(m, p->hop) || !str_eq(parent, path_parent(p->hop)))
+		return;
+	spec_add_path(m, p->real, p->hop, false);
+}
+
+static void show_links(struct spec_builder *m, struct path_memo *memo, const struct search_dir *d)
+{
+	for (const struct search_program *p = d->programs; p; p = p->next)
+		if (p->hop.n && (!search_seen(m, p->hop) || !search_seen(m, p->real)) &&
+				m->search_links++ < LINKS_MAX)
+			show_target(m, memo, p);
+}
+
+void search_show(struct spec_builder *m, struct path_memo *memo, struct search_dir *d)
+{
+	bool seen = search_seen(m, d->real);
+	struct program_list l;
+
+	d->why = seen ? NULL : refuse(m, memo, d->real);
+	if (!seen && !d->why && spec_refuse_escape(m, "PATH", d->text, d->real, NULL) != 0)
+		d->why = "a link in a project leads there";
+	if (!list_dir(m, memo, d->real, !seen, &l) && !d->why && !seen)
+		d->why = "it cannot be read, or has too many entries";
+	d->programs = l.list;
+	if (!seen && !d->why) {
+		(void)show_prefix(m, memo, path_parent(d->real));
+		if (!search_seen(m, d->real) && looks_like_programs(d->real, &l))
+			spec_add_path(m, d->real, d->real, false);
+		if (!search_seen(m, d->real))
+			d->why = "it does not look like a directory of programs";
+	}
+	if (!d->why)
+		show_links(m, memo, d);
+}

@@ -1,0 +1,137 @@
+#!/bin/bash
+# The caller's PATH in boxes of the work profile: environments and directories of programs in the home and elsewhere are there, read-only; a program
+# that the box does not show is not replaced by another in silence; hostile entries show nothing. TAP.
+# shellcheck source=tests/box/lib.sh
+. "$(dirname "$0")/../box/lib.sh"
+
+SYSTEM=/usr/local/bin:/usr/bin:/bin
+for who in $(people); do
+	home=$tmp/$who/home fakes=0
+	as "$who" mkdir -p "$home/p" "$home/.ssh" "$home/bin" "$home/tools/x/bin"
+	as "$who" git -C "$home/p" init -q
+	as "$who" bash -c 'cd; echo top-secret >.ssh/id_rsa; chmod 600 .ssh/id_rsa'
+	# program FILE WORD: an executable file that says WORD
+	program() { as "$who" bash -c 'mkdir -p "$(dirname "$1")"; printf "#!/bin/sh\necho %s\n" "$2" >"$1"; chmod 755 "$1"' - "$1" "$2"; }
+	work() { # PATH TEXT [NAME=VALUE...]
+		local path=$1 text=$2
+		shift 2
+		(cd "$home/p" && as "$who" env PATH="$path" "$@" "$tmp/caisson" run --profile work -c "$text") >"$tmp/out" 2>"$tmp/err" </dev/null
+	}
+
+	# environments of Python, where tools keep them
+	for env in venvs/p .virtualenvs/p .cache/pypoetry/virtualenvs/p-Zx1 .local/share/pipx/venvs/p; do
+		if [[ $env == venvs/p ]]; then as "$who" python3 -m venv --without-pip "$home/$env"; else
+			as "$who" bash -c 'mkdir -p "$2"; cp -a "$1/." "$2"' - "$home/venvs/p" "$home/$env"
+		fi
+		program "$home/$env/bin/pytest" "of-$env"
+		work "$home/$env/bin:$SYSTEM" 'pytest; python -c "import sys; print(sys.prefix)"; touch '"$home/$env"'/lib/x; echo "$VIRTUAL_ENV"' VIRTUAL_ENV="$home/$env"
+		want ".stdout == \"of-$env\\n$home/$env\\n$home/$env\\n\"" "$who: $env: its programs and its Python run"
+		[[ ! -e $home/$env/lib/x ]]
+		result $? "$who: $env: it is read-only"
+	done
+	work "$SYSTEM" 'ls "$VIRTUAL_ENV"/bin/python' VIRTUAL_ENV="$home/venvs/p"
+	want '.exit_code == 0' "$who: VIRTUAL_ENV alone shows an environment"
+	work "$SYSTEM" 'echo "${VIRTUAL_ENV-none}"' VIRTUAL_ENV="$home/nowhere"
+	want '.stdout == "none\n"' "$who: one that does not exist is not passed on"
+
+	# a Python of the person's own, from which an environment was made
+	as "$who" bash -c 'cd; mkdir -p py/bin py/lib/python3.99 own/bin own/lib; echo "# os" >py/lib/python3.99/os.py; cp /bin/echo py/bin/python3.99
+		ln -s ../../py/bin/python3.99 own/bin/python; printf "home = %s\nversion = 3.99\n" "$HOME/py/bin" >own/pyvenv.cfg; echo private >py/notes'
+	work "$home/own/bin:$SYSTEM" "python interpreter; cat ~/py/lib/python3.99/os.py; cat ~/py/notes"
+	want '.stdout == "interpreter\n# os\n"' "$who: an environment has its interpreter, and no more of that place"
+
+	# conda, node, programs of the person's own with links elsewhere
+	program "$home/conda/envs/e/bin/tool" of-conda
+	as "$who" mkdir -p "$home/conda/envs/e/conda-meta" "$home/conda/envs/e/lib"
+	as "$who" bash -c 'cd; echo token >conda/envs/e/.condarc; echo lib >conda/envs/e/lib/data'
+	work "$home/conda/envs/e/bin:$SYSTEM" 'tool; cat "$CONDA_PREFIX/lib/data" "$CONDA_PREFIX/.condarc"' CONDA_PREFIX="$home/conda/envs/e"
+	want '.stdout == "of-conda\nlib\n"' "$who: a conda environment, without its settings"
+	as "$who" bash -c 'cd; mkdir -p node/bin node/lib/node_modules/tsc/bin; cd node
+		printf "#!/bin/sh\ncat \"\$(dirname \"\$(realpath \"\$0\")\")/../word\"\n" >lib/node_modules/tsc/bin/tsc; echo of-node >lib/node_modules/tsc/word
+		chmod 755 lib/node_modules/tsc/bin/tsc; ln -s ../lib/node_modules/tsc/bin/tsc bin/tsc; ln -s ~/node/bin/tsc ~/bin/by-chain; ln -s ~/node/lib/node_modules/tsc/bin/tsc ~/bin/by-link'
+	work "$home/node/bin:$SYSTEM" tsc
+	want '.stdout == "of-node\n"' "$who: a link leads to its package"
+	program "$home/tools/x/bin/x" of-x
+	as "$who" ln -s ../tools/x/bin/x "$home/bin/x"
+	program "$home/bin/pytest" of-bin
+	work "$home/bin:$SYSTEM" 'pytest; x; by-link; by-chain; ls ~/tools/x'
+	want '.stdout == "of-bin\nof-x\nof-node\nof-node\nbin\n"' "$who: ~/bin and the programs that its links lead to"
+	program "$home/p/tool/pytest" of-project
+	work "tool:$SYSTEM" pytest
+	want '.stdout == "of-project\n"' "$who: a relative entry of the project"
+	as "$who" ln -sfn "$home/bin" "$home/by-name"
+	work "$home/by-name:$SYSTEM" pytest
+	want '.stdout == "of-bin\n"' "$who: an entry that is a link of the person"
+
+	# never another program in silence
+	program "$home/shared/bin/ls" of-shared
+	program "$home/shared/bin/only-there" of-shared
+	as "$who" chmod 777 "$home/shared/bin"
+	work "$home/shared/bin:$SYSTEM" 'ls /'
+	want '.exit_code == 127 and .stdout == "" and (.stderr | contains("not run: ls is '"$home"'/shared/bin/ls outside of the box"))' "$who: a hidden program fails instead of another"
+	want '[.hints[] | select(.id == "path")][0].message | contains("other users can change it")' "$who: and a hint says why"
+	work "$home/shared/bin:$SYSTEM" 'sh -c "ls /"; echo done'
+	want '.stdout == "done\n"' "$who: wherever it is called from"
+	work "$SYSTEM:$home/shared/bin" 'ls / >/dev/null'
+	want '.exit_code == 0' "$who: one that is found first is not concerned"
+	work "$home/shared/bin:$SYSTEM" only-there
+	want '.exit_code == 127 and ([.hints[] | select(.id == "path")] | length == 1)' "$who: one without another is not found, with the hint"
+	work "$home/shared/bin:$SYSTEM" 'exit 3'
+	want '.exit_code == 3 and ([.hints[] | select(.id == "path")] | length == 0)' "$who: other failures have no such hint"
+	program "$home/hidden-tool/.ssh/ls" of-hidden
+	as "$who" ln -s "$home/.ssh/run" "$home/bin/cat"
+	program "$home/.ssh/run" of-ssh
+	work "$home/bin:$SYSTEM" 'cat /etc/hostname'
+	want '.exit_code == 127 and (.stderr | contains("not run: cat"))' "$who: a link to a program that the box does not show is not replaced either"
+	as "$who" rm "$home/bin/cat" "$home/.ssh/run"
+
+	# hostile entries
+	reveals() { # PATH WHAT [NAME=VALUE...]
+		local path=$1 what=$2
+		shift 2
+		work "$path:$SYSTEM" 'ls -A ~/.ssh ~/docs ~/.config/caisson '"$tmp/$who/state"' 2>/dev/null; cat ~/.ssh/id_rsa ~/docs/* ~/evil/bin/* ~/.aws/* 2>/dev/null; true' "$@"
+		want '.exit_code == 0 and (.stdout | contains("secret") or contains("id_rsa") or contains("roots") | not)' "$who: shows nothing: $what"
+	}
+	as "$who" bash -c 'cd; mkdir -p docs evil/bin .aws; echo doc-secret >docs/plan; echo doc-secret >docs/plan2; printf "#!/bin/sh\n" >docs/run; chmod 755 docs/run
+		echo aws-secret >.aws/credentials; chmod 755 .aws/credentials; ln -s ~/.ssh/id_rsa evil/bin/key; ln -s ~/.aws/credentials evil/bin/aws; ln -s ~/docs/plan evil/bin/doc
+		printf "#!/bin/sh\n" >evil/bin/tool; chmod 755 evil/bin/tool; ln -s ~/.ssh evil/dir'
+	reveals "$home/.ssh:$home/docs" 'directories of keys, and of documents with one script'
+	reveals "$home:/:$tmp/$who:$tmp/$who/state" "the home and above, caisson's own files"
+	reveals "$home/evil/bin:$home/evil/dir" 'links to keys, also executable ones'
+	reveals "..:.:$home/.ssh/.:$home/evil/../.ssh:::$(printf 'a\nb'):$home/.ssh
+" 'relative and empty entries, dots and new lines'
+	path=
+	for to in "$home/.ssh" "$home/docs" "$home" /etc / "$home/docs/../.ssh" ../.ssh; do
+		as "$who" bash -c 'cd; mkdir -p "$1"/{bin,lib}; printf "#!/bin/sh\n" >"$1/bin/tool"; chmod 755 "$1/bin/tool"; printf "home = %s\n" "$2" >"$1/pyvenv.cfg"' - "fake$((++fakes))" "$to"
+		path+=$home/fake$fakes/bin:
+	done
+	reveals "$path" 'environments whose interpreter is said to be elsewhere'
+	as "$who" bash -c 'cd; cp -a fake1 fake'
+	as "$who" bash -c 'cd; rm -r fake/lib; ln -s ~/docs fake/lib; rm fake/pyvenv.cfg; ln -s ~/docs/plan fake/pyvenv.cfg'
+	reveals "$home/fake/bin" 'an environment made of links'
+	reveals "$SYSTEM" 'variables that name directories of secrets' VIRTUAL_ENV="$home/.ssh" CONDA_PREFIX="$home" JAVA_HOME=/
+	as "$who" bash -c 'cd ~/p; ln -sfn ~/docs way; ln -sfn ~/.ssh keys'
+	reveals "$home/p/way:$home/p/keys" 'links of the project'
+	as "$who" bash -c 'cd; mkdir -p many/bin; cd many/bin; for i in {1..300}; do ln -s ~/.ssh/id_rsa "k$i"; done; ln -s loop loop'
+	reveals "$home/many/bin" 'hundreds of links to a key'
+	as "$who" bash -c 'cd; mkdir racy; cp -a bin racy/bin; cp -a bin racy/dir; ln -s ~/docs racy/link; while [[ ! -e racy/end ]]; do
+		mv -T racy/bin racy/b; mv -T racy/link racy/bin; mv -T racy/bin racy/link; mv -T racy/b racy/bin; done' &
+	for _ in {1..8}; do
+		work "$home/racy/bin:$SYSTEM" 'cat ~/racy/bin/plan ~/docs/plan'
+		cat "$tmp/out"
+	done >"$tmp/races" 2>&1
+	as "$who" touch "$home/racy/end"
+	wait
+	! grep -q doc-secret "$tmp/races"
+	result $? "$who: shows nothing: an entry that becomes a link meanwhile"
+	if [[ $who == user && $(id -u) == 0 ]]; then
+		mkdir -p "$tmp/other/bin"
+		cp /bin/true "$tmp/other/bin/ls"
+		chown -R 61299 "$tmp/other"
+		work "$tmp/other/bin:$SYSTEM" 'ls /'
+		want '.exit_code == 127' "$who: another user's programs are not shown"
+	fi
+	box "$who" -c 'echo $PATH; ls ~/bin'
+	want '.stdout | startswith("/usr/local/sbin:/usr/local/bin:/usr/sbin")' "$who: untrusted code has the system's PATH"
+done
+done_testing
