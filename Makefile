@@ -71,7 +71,7 @@ FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard include/*.h examples/*.c src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-network check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
+.PHONY: all demo check check-asan check-clients check-network check-world check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -286,7 +286,7 @@ $(BUILD)/box/relay_run: tests/box/relay_run.c $(LIB)
 
 SETS ?= build
 
-deps: ## install the packages of SETS ("build test lint clang clients bench fresh vm"; build) with apt-get; demo, check and the others install theirs
+deps: ## install the packages of SETS ("build test lint clang clients bench fresh vm world"; build) with apt-get; demo, check and the others install theirs
 	@scripts/deps $(SETS)
 
 demo: ## build, judge a handful of commands and say why, run two scripts in boxes
@@ -335,6 +335,14 @@ check-network: ## installs with the real npm and apt through the relay, from the
 	@scripts/deps build test
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/run-tests tests/network/installs.sh
+
+# Which rows: names of projects in tests/world/projects, or PROJECT/ROW; none: all.
+MODE ?= run
+PAIRS ?= 4
+check-world: ## typical commands of real projects outside and inside the box: the same status, files, output; overhead (MODE=run, hook or always; ROWS="node git/rebase", PAIRS=4)
+	@scripts/deps build world
+	@$(SUBMAKE) all
+	@CAISSON=$(abspath $(BUILD)/caisson) /usr/bin/python3 tests/world/run.py --mode $(MODE) --pairs $(PAIRS) $(ROWS)
 
 check-mixed: N = 1000
 check-mixed: ## N runs with known outcomes as root and as many as an ordinary user (N=1000 SEED=fresh)

@@ -34,8 +34,10 @@ static const char system_paths[][24] = {
 /* Names of /etc for a box with sockets. */
 static const char etc_network[][16] = {"etc/protocols", "etc/services"};
 /* Settings of tools for the work profile. */
-static const char etc_tools[][16] = {"etc/fpc.cfg", "etc/gitconfig", "etc/gnucobol", "etc/magic",
-		"etc/magic.mime", "etc/maven", "etc/npmrc", "etc/pip.conf", "etc/terminfo", "etc/xml"};
+static const char etc_tools[][20] = {"etc/alpine-release", "etc/chromium", "etc/chromium.d",
+		"etc/debian_version", "etc/fpc.cfg", "etc/gitconfig", "etc/gnucobol", "etc/lsb-release",
+		"etc/magic", "etc/magic.mime", "etc/maven", "etc/npmrc", "etc/pip.conf",
+		"etc/redhat-release", "etc/terminfo", "etc/xml"};
 
 /*
  * The name server of a box with a network by name is its relay (ns_network.c). It answers at once or is dead,
