@@ -30,8 +30,8 @@ const char *result_name(enum verdict_of_result r)
 
 const char *evidence_name(enum evidence e)
 {
-	static const char names[][8] = {[EVIDENCE_NONE] = "", [EVIDENCE_TEXT] = "text",
-			[EVIDENCE_MACHINE] = "machine"};
+	static const char names[][12] = {[EVIDENCE_NONE] = "", [EVIDENCE_PRINTED] = "printed",
+			[EVIDENCE_MACHINE] = "machine", [EVIDENCE_WITNESSED] = "witnessed"};
 
 	return (size_t)e < ARRAY_SIZE(names) ? names[e] : "";
 }

@@ -165,7 +165,7 @@ static struct recognised recognise_format(const struct validate_input *raw, cons
 			return found;
 		if (!task_fits(raw, r))
 			continue;
-		n = r->detect(r->evidence == EVIDENCE_TEXT ? text : raw);
+		n = r->detect(r->evidence == EVIDENCE_PRINTED ? text : raw);
 		if (n > sure) {
 			sure = n;
 			found.best = r;
@@ -191,7 +191,7 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 
 		if (r == found->best || r->task != found->best->task)
 			continue;
-		r->check(a, r->evidence == EVIDENCE_TEXT ? text : raw, &other);
+		r->check(a, r->evidence == EVIDENCE_PRINTED ? text : raw, &other);
 		if (other.validity == VALIDITY_INVALID || other.result == RESULT_FAIL)
 			validation_note(a, v, NOTE_TWO_FORMATS, false,
 					"the output holds a summary of %s and one of %s, which do not "
@@ -276,8 +276,9 @@ void validate_text(struct arena *a, const struct validate_input *in, struct vali
 		v.validity = VALIDITY_VALID;
 		/* Sums are wrong if parts of the output are missing, so the checks would mean nothing. */
 		if (!in->cut) {
-			r->check(a, r->evidence == EVIDENCE_TEXT ? &text : in, &v);
+			r->check(a, r->evidence == EVIDENCE_PRINTED ? &text : in, &v);
 			judge_rivals(a, &found, in, &text, &v);
+			validate_command(a, in, &v);
 		}
 	} else {
 		not_recognised(a, in, &v);

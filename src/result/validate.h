@@ -17,6 +17,7 @@ struct validate_input {
 	bool cut;                /* parts of the output are missing */
 	enum status status;      /* STATUS_UNKNOWN: not known */
 	int exit_code;           /* -1: not known */
+	struct str command;      /* its text; empty: not known */
 	/* data */
 	const struct str *columns; /* required columns, with or without a type: validate_column() */
 	size_t ncolumns;
@@ -44,6 +45,13 @@ extern const struct validator validators_test_text[], validators_test_machine[],
 #define DETECT_SURE 50
 #define DETECT_CERTAIN 98 /* the highest confidence: later rows are skipped */
 void validate_text(struct arena *a, const struct validate_input *in, struct validation *ret);
+/*
+ * A pass is none if the command has words with which the tool does not run what it reports: `--dry-run`,
+ * `go test -list`, `tsc --noCheck`.
+ */
+void validate_command(struct arena *a, const struct validate_input *in, struct validation *v);
+/* True if the command only shows texts that exist already (`cat old.log | tail`), so that it ran nothing. */
+bool validate_only_prints(struct str command);
 /* Judges only the status of the run: killed, never started, cut. Otherwise valid, without a result. */
 void validate_run(struct arena *a, const struct validate_input *in, struct validation *ret);
 /* -1 if the part after the last colon of a required column is not a type. */

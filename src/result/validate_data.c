@@ -13,8 +13,8 @@ const struct validator validators_data[] = {
 	{TASK_DATA, "jsonl", EVIDENCE_MACHINE, jsonl_table_detect, jsonl_table_check},
 	{TASK_DATA, "tsv", EVIDENCE_MACHINE, tsv_detect, tsv_check},
 	{TASK_DATA, "csv", EVIDENCE_MACHINE, csv_detect, csv_check},
-	{TASK_DATA, "psql", EVIDENCE_TEXT, psql_detect, psql_check},
-	{TASK_DATA, "pandas", EVIDENCE_TEXT, pandas_detect, pandas_check},
+	{TASK_DATA, "psql", EVIDENCE_PRINTED, psql_detect, psql_check},
+	{TASK_DATA, "pandas", EVIDENCE_PRINTED, pandas_detect, pandas_check},
 	{TASK_JSON, "json", EVIDENCE_MACHINE, json_schema_detect, json_schema_check},
 	{TASK_JSON, "jsonl", EVIDENCE_MACHINE, jsonl_schema_detect, jsonl_schema_check},
 	{0},
@@ -209,4 +209,19 @@ struct json *jsonl_next(struct jsonl *l)
 		return NULL;
 	}
 	return NULL;
+}
+
+void data_error_member(struct arena *a, struct validation *v, const struct json *root)
+{
+	static const char names[][8] = {"error", "errors"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && json_is(root, JSON_OBJECT); i++) {
+		const struct json *e = json_key(root, names[i]);
+
+		if (e && !json_is(e, JSON_NULL) && !json_is(e, JSON_FALSE) &&
+				!(e->kind >= JSON_ARRAY && !e->first) && !(json_is(e, JSON_STRING) && !e->text.n))
+			validation_note(a, v, NOTE_ERROR_MEMBER, true,
+					"the data has a member '%s', as an answer without data has it; read it",
+					names[i]);
+	}
 }

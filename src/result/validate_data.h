@@ -73,6 +73,8 @@ void data_wrong_types(struct arena *a, struct validation *v, const struct header
 
 /* Describes an error in a JSON text; line_offset: lines before the reader's text. */
 void data_bad_json(struct arena *a, struct validation *v, const struct json_reader *r, size_t line_offset);
+/* Warns about an object with an "error": servers answer so when there is no data. */
+void data_error_member(struct arena *a, struct validation *v, const struct json *root);
 /* True for several values, one per line. */
 bool data_is_jsonl(struct str text);
 

@@ -191,6 +191,7 @@ void json_table_check(struct arena *a, const struct validate_input *in, struct v
 	}
 	read_table(a, &t, root);
 	judge_table(a, in, v, &t);
+	data_error_member(a, v, root);
 }
 
 void jsonl_table_check(struct arena *a, const struct validate_input *in, struct validation *v)

@@ -120,11 +120,26 @@ static size_t csv_record(struct arena *a, struct csv *c, struct header *h, struc
 	return fields == 1 && empty ? 0 : fields;
 }
 
+/* A table of Markdown: a line that starts with '|', and below it a rule of '|', '-' and ':'. */
+static bool is_markdown(struct str text)
+{
+	struct lines l = lines_of(text);
+	struct str line;
+	if (!lines_next(&l, &line) || !str_starts(line, "|") || !lines_next(&l, &line))
+		return false;
+	for (size_t i = 0; i < line.n; i++)
+		if (!line.p[i] || !strchr("|-: \r", line.p[i]))
+			return false;
+	return str_starts(line, "|") && str_contains(line, STR("-"));
+}
+
 static int separated_detect(const struct validate_input *in, bool tabs)
 {
 	if (!in->task)
 		return 0;
 	char sep = sniff_separator(without_bom(in->out));
+	if (is_markdown(without_bom(in->out)))
+		return 0;
 	if (tabs)
 		return sep == '\t' ? 30 : 0;
 	return sep == '\t' ? 0 : sep ? 25 : 5; /* one column, or nothing at all */
@@ -194,6 +209,10 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 	}
 	data_rows(a, in, v, rows, (int64_t)h.n);
 	validation_count(a, v, "missing", missing);
+	if (h.n == 1 && !in->ncolumns && !ragged)
+		validation_unsure(a, v, NOTE_ONE_COLUMN,
+				"any text is a table of one column, so nothing says that this is one; name the "
+				"column with --columns");
 	if (c.quoting)
 		validation_note(a, v, NOTE_CSV_QUOTING, false,
 				"line %zu: a quote is not where RFC 4180 has it; write fields with a CSV "

@@ -83,21 +83,24 @@ void json_schema_check(struct arena *a, const struct validate_input *in, struct 
 				"nothing was printed where JSON was expected; find out why before going on");
 		return;
 	}
-	struct json *doc = json_next(&r), *schema;
-	if (doc && !json_at_end(&r)) {
-		doc = NULL;
-		r.trouble = JSON_SYNTAX;
-		r.what = STR("nothing after the value");
-	}
-	if (!doc) {
-		data_bad_json(a, v, &r, 0);
-		return;
-	}
-	schema = read_schema(a, in, v);
+	struct json *schema = NULL;
 	struct schema_budget left = SCHEMA_BUDGET;
-	if (schema)
-		check_value(a, v, schema, doc, &left, 0);
-	finish_validation(a, in, v, 1);
+	int64_t values = 0;
+	for (; !json_at_end(&r); values++) { /* jq prints one value after the other */
+		struct json *doc = json_next(&r);
+		if (!doc) {
+			data_bad_json(a, v, &r, 0);
+			return;
+		}
+		if (!values)
+			schema = read_schema(a, in, v);
+		/* the first mismatch is enough */
+		if (schema && v->validity != VALIDITY_INVALID)
+			check_value(a, v, schema, doc, &left, 0);
+		else if (!schema && !values)
+			data_error_member(a, v, doc);
+	}
+	finish_validation(a, in, v, values);
 }
 
 void jsonl_schema_check(struct arena *a, const struct validate_input *in, struct validation *v)

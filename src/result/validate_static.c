@@ -8,16 +8,16 @@ const struct validator validators_static[] = {
 	{TASK_TYPECHECK, "cargo-json", EVIDENCE_MACHINE, cargo_json_detect, cargo_json_check},
 	{TASK_LINT, "eslint-json", EVIDENCE_MACHINE, eslint_json_detect, eslint_json_check},
 	{TASK_LINT, "go-vet-json", EVIDENCE_MACHINE, go_vet_json_detect, go_vet_json_check},
-	{TASK_TYPECHECK, "mypy", EVIDENCE_TEXT, mypy_detect, mypy_check},
-	{TASK_TYPECHECK, "tsc", EVIDENCE_TEXT, tsc_detect, tsc_check},
+	{TASK_TYPECHECK, "mypy", EVIDENCE_PRINTED, mypy_detect, mypy_check},
+	{TASK_TYPECHECK, "tsc", EVIDENCE_PRINTED, tsc_detect, tsc_check},
 	{TASK_LINT, "pyright-json", EVIDENCE_MACHINE, pyright_json_detect, pyright_json_check},
 	{TASK_LINT, "cargo-json", EVIDENCE_MACHINE, cargo_json_detect, cargo_json_check},
 	{TASK_TYPECHECK, "eslint-json", EVIDENCE_MACHINE, eslint_json_detect, eslint_json_check},
 	{TASK_TYPECHECK, "go-vet-json", EVIDENCE_MACHINE, go_vet_json_detect, go_vet_json_check},
-	{TASK_LINT, "mypy", EVIDENCE_TEXT, mypy_detect, mypy_check},
-	{TASK_LINT, "tsc", EVIDENCE_TEXT, tsc_detect, tsc_check},
-	{TASK_TYPECHECK, "silent", EVIDENCE_TEXT, silent_detect, silent_check},
-	{TASK_LINT, "silent", EVIDENCE_TEXT, silent_detect, silent_check},
+	{TASK_LINT, "mypy", EVIDENCE_PRINTED, mypy_detect, mypy_check},
+	{TASK_LINT, "tsc", EVIDENCE_PRINTED, tsc_detect, tsc_check},
+	{TASK_TYPECHECK, "silent", EVIDENCE_NONE, silent_detect, silent_check},
+	{TASK_LINT, "silent", EVIDENCE_NONE, silent_detect, silent_check},
 	{0},
 };
 
@@ -73,6 +73,7 @@ struct mypy {
 	int64_t found, files, checked; /* of all summaries */
 	size_t summaries;
 	bool last_success, stopped;   /* of the last summary; of any */
+	bool python;                  /* an error is in a Python file: other tools have the same lines */
 };
 
 /* Parses `path:1: error: ...`, which mypy counts. Source lines of --pretty are indented. */
@@ -115,7 +116,10 @@ static struct mypy mypy_read(struct str text)
 	struct lines l = lines_of(text);
 	for (struct str line; lines_next(&l, &line);)
 		if (!mypy_summary(line, &m))
-			m.lines += mypy_error_line(line);
+			if (mypy_error_line(line)) {
+				m.lines++;
+				m.python |= str_contains(line, STR(".py:")) || str_contains(line, STR(".pyi:"));
+			}
 	return m;
 }
 
@@ -125,7 +129,7 @@ int mypy_detect(const struct validate_input *in)
 			!str_contains(in->out, STR(": error:")))
 		return str_starts(in->err, "mypy: ") ? 45 : 0;
 	struct mypy m = mypy_read(in->out);
-	return m.summaries ? 90 : m.lines && !str_contains(in->out, STR("error TS")) ? 40 : 0;
+	return m.summaries ? 90 : m.lines && m.python ? 40 : 0;
 }
 
 static void mypy_lines(struct arena *a, const struct validate_input *in, struct validation *v,

@@ -166,6 +166,7 @@ static bool eslint_file(struct arena *a, struct validation *v, struct json *file
 	struct json *messages = json_key(file, "messages"), *path = json_key(file, "filePath");
 	struct str name = json_is(path, JSON_STRING) ? path->text : STR("a file");
 	int64_t seen[3] = {0};
+	bool ignored = false; /* the file was named, and the configuration excludes it */
 	if (!json_is(messages, JSON_ARRAY)) {
 		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"the report has no list of messages for %.*s; run eslint -f json again",
@@ -176,8 +177,9 @@ static bool eslint_file(struct arena *a, struct validation *v, struct json *file
 		int64_t severity = json_int_at(m, "severity");
 		if (severity >= 1 && severity <= 2)
 			seen[severity]++;
+		ignored |= str_starts(json_text_at(m, "message"), "File ignored ") && !json_key(m, "line");
 	}
-	sum->files++;
+	sum->files += !ignored;
 	sum->errors += seen[2];
 	sum->warnings += seen[1];
 	return !count_differs(a, v, "errors", json_int(json_key(file, "errorCount"), -1), seen[2], name) &&

@@ -31,6 +31,7 @@ VALIDATOR(gotest_json);
 VALIDATOR(libtest_json);
 VALIDATOR(tap);
 VALIDATOR(junit);
+VALIDATOR(counts_json);
 
 /* Detection parses lines only if the output contains one of its fixed words: a search is much cheaper. */
 static inline bool in_either(const struct validate_input *in, const char *word)
@@ -39,9 +40,18 @@ static inline bool in_either(const struct validate_input *in, const char *word)
 }
 /* Sets the result, and checks that the exit code (if known) agrees: 0 if and only if nothing failed. */
 void test_result(struct arena *a, const struct validate_input *in, struct validation *v, bool failed);
+/*
+ * True for the path of a file of JavaScript or TypeScript. node --test reports a file without tests, and one
+ * that ends the process, as a test with the file's path as its name.
+ */
+bool test_is_file(struct str name);
+/* Notes files that count as tests and have none, beside real tests. */
+void test_files(struct arena *a, struct validation *v, int64_t files, int64_t total);
 /* No tests ran, which is no success. */
 void test_none(struct arena *a, struct validation *v);
 /* All tests were skipped: consistent, but no result. */
 void test_skipped(struct arena *a, const struct validate_input *in, struct validation *v);
+/* The runner listed its tests and ran none; `how`: the sign of it. */
+void test_dry_run(struct arena *a, struct validation *v, const char *how);
 /* The runner started but never reported its end. */
 void test_unfinished(struct arena *a, struct validation *v, const char *what);

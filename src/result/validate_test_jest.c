@@ -20,11 +20,16 @@ struct totals {
 static bool scan_totals(struct scan *c, const char *separator, int64_t into[NKINDS])
 {
 	do {
-		int64_t n;
+		int64_t n, of;
 		struct str word;
 		size_t i = 0;
 
-		if (!scan_count(c, &n) || !scan_text(c, " ") || !scan_word(c, &word))
+		if (!scan_count(c, &n) || !scan_text(c, " "))
+			return false;
+		/* "1 of 2 total": 1 ran, the rest was not started */
+		if (scan_text(c, "of ") && (!scan_count(c, &of) || of < n || !scan_text(c, " ")))
+			return false;
+		if (!scan_word(c, &word))
 			return false;
 		while (i < NWORDS && !str_is(word, words[i].word))
 			i++;

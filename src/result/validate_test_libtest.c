@@ -143,6 +143,7 @@ void libtest_check(struct arena *a, const struct validate_input *in, struct vali
 struct gotest {
 	int64_t packages, failed_packages, empty_packages, runs, passed, failed, skipped;
 	bool panicked, open; /* open: test lines without the line of their package */
+	int64_t lines, names; /* lines beside these, and those that are only the name of a test */
 };
 
 static bool go_package(struct str line, const char *start)
@@ -174,6 +175,17 @@ static bool read_go_package(struct str line, struct gotest *t)
 	return true;
 }
 
+/* "TestA", as -list prints it */
+static bool go_name(struct str line)
+{
+	size_t n = 0;
+
+	while (n < line.n && (ascii_is_alnum(line.p[n]) || line.p[n] == '_'))
+		n++;
+	return n == line.n && (str_starts(line, "Test") || str_starts(line, "Benchmark") ||
+			str_starts(line, "Example") || str_starts(line, "Fuzz"));
+}
+
 static void read_gotest(struct str text, struct gotest *t)
 {
 	struct lines l = lines_of(text);
@@ -195,6 +207,8 @@ static void read_gotest(struct str text, struct gotest *t)
 			t->skipped++;
 		else
 			test = false;
+		t->lines += !test && !lines_blank(line);
+		t->names += !test && go_name(line);
 		t->open |= test;
 		t->panicked |= str_starts(line, "panic: ") || str_starts(line, "fatal error: ");
 	}
@@ -237,10 +251,17 @@ void gotest_check(struct arena *a, const struct validate_input *in, struct valid
 		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"a test is reported as failed, but no package is; run again with -json and "
 				"read that");
+	if (t.names && t.names == t.lines && !t.runs && !failed) {
+		test_dry_run(a, v, "only names of tests were printed, as by go test -list");
+		return;
+	}
 	if (t.runs && !failed && t.passed + t.failed + t.skipped != t.runs)
 		validation_note(a, v, NOTE_UNFINISHED_TESTS, false,
 				"%lld tests were started, but %lld ended; one of them may end the process: "
 				"run again with -json", (long long)t.runs,
 			(long long)(t.passed + t.failed + t.skipped));
-	test_result(a, in, v, failed);
+	if (t.runs && !failed && !t.passed && !t.failed)
+		test_skipped(a, in, v);
+	else
+		test_result(a, in, v, failed);
 }

@@ -10,6 +10,8 @@
 
 #include "result/json_object.h"
 
+#define COUNTS_SURE 60 /* confidence in an object of bare counts */
+
 const struct validator validators_test_machine[] = {
 	{TASK_TEST, "pytest-json", EVIDENCE_MACHINE, pytest_json_detect, pytest_json_check},
 	{TASK_TEST, "jest-json", EVIDENCE_MACHINE, jest_json_detect, jest_json_check},
@@ -19,6 +21,7 @@ const struct validator validators_test_machine[] = {
 	{TASK_TEST, "libtest-json", EVIDENCE_MACHINE, libtest_json_detect, libtest_json_check},
 	{TASK_TEST, "junit-xml", EVIDENCE_MACHINE, junit_detect, junit_check},
 	{TASK_TEST, "tap", EVIDENCE_MACHINE, tap_detect, tap_check},
+	{TASK_TEST, "counts-json", EVIDENCE_MACHINE, counts_json_detect, counts_json_check},
 	{0},
 };
 
@@ -33,6 +36,7 @@ struct machine_report { /* common form of all reports */
 	int64_t exit_said;       /* -1: not given */
 	bool bad_list;           /* the length of an array disagrees with its count */
 	bool says_fail, interrupted, sum_is_loose, from_file;
+	bool dry_run;            /* tests without a duration: mocha only listed them */
 	char why[ERR_TEXT_MAX];
 };
 
@@ -137,6 +141,8 @@ static void judge_report(struct arena *a, const struct validate_input *in, struc
 				"again", (long long)r->exit_said);
 	if (!failed && r->total == 0)
 		test_none(a, v);
+	else if (!failed && r->dry_run)
+		test_dry_run(a, v, "its tests have no duration");
 	else if (!failed && r->passed == 0)
 		test_skipped(a, in, v);
 	else
@@ -229,10 +235,10 @@ static void read_jest(const struct json *root, struct machine_report *r)
 	if (json_is(suites, JSON_ARRAY))
 		read_jest_results(suites, r);
 	/*
-	 * success false without a failure (an obsolete snapshot, a threshold) fails; success true with a
-	 * failure is a contradiction
+	 * success false without a failure (an obsolete snapshot, a threshold) fails, unless there was nothing
+	 * to test; success true with a failure is a contradiction
 	 */
-	if (json_is(success, JSON_FALSE))
+	if (json_is(success, JSON_FALSE) && r->total)
 		r->says_fail = true;
 	else if (json_is(success, JSON_TRUE) && (r->failed || r->says_fail))
 		r->exit_said = 0;
@@ -271,6 +277,9 @@ static void read_mocha(const struct json *root, struct machine_report *r)
 	r->listed_failed = array_length(root, "failures");
 	if ((passes >= 0 && passes != r->passed) || (pending >= 0 && pending != r->skipped))
 		r->bad_list = true;
+	r->dry_run = passes > 0;
+	for (const struct json *x = json_items(json_key(root, "passes")); x; x = x->next)
+		r->dry_run = r->dry_run && !json_key(x, "duration");
 	read_duration(r, s, "duration");
 }
 
@@ -312,4 +321,32 @@ int rspec_json_detect(const struct validate_input *in)
 void rspec_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	check_object(a, in, v, "\"example_count\"", read_rspec);
+}
+
+/* ---- {"passed": 5, "failed": 1, "skipped": 0, "total": 6}, or the same in "summary" ---- */
+
+static void read_counts(const struct json *root, struct machine_report *r)
+{
+	const struct json *summary = json_key(root, "summary"),
+			*s = json_is(summary, JSON_OBJECT) ? summary : root;
+
+	r->total = read_count(r, s, "total");
+	r->passed = read_count(r, s, "passed");
+	r->failed = read_count(r, s, "failed");
+	r->skipped = number_or_zero(r, s, "skipped");
+	r->errors = number_or_zero(r, s, "errors");
+	r->from_file = true;
+}
+
+int counts_json_detect(const struct validate_input *in)
+{
+	int sure = json_object_sure(in, "\"passed\"", "\"total\"");
+
+	/* runners' own formats have these words, too */
+	return sure > COUNTS_SURE ? COUNTS_SURE : sure;
+}
+
+void counts_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	check_object(a, in, v, "\"passed\"", read_counts);
 }

@@ -27,6 +27,7 @@ struct pytest_session {
 	int64_t failed_lines;
 	int progress;                    /* percent; -1: none */
 	bool bad_letter;                 /* the progress shows a failure or an error */
+	bool subtests;                   /* a plugin counts them beside the tests */
 	bool sections, list, stopped;
 };
 
@@ -188,18 +189,37 @@ static int read_progress(struct str line)
 	return scan_count(&c, &n) && n <= 100 && scan_text(&c, "%]") ? (int)n : -1;
 }
 
+/* Returns the letters of a line of progress, one for each test, or its last word. */
+static struct str progress_letters(struct str line, struct str *ret_before)
+{
+	ptrdiff_t open = str_find(line, '[', line.n >= 6 ? line.n - 6 : 0);
+	struct str rest = lines_trim(str_sub(line, 0, open < 0 ? 0 : (size_t)open));
+	size_t from = rest.n;
+
+	while (from && rest.p[from - 1] != ' ')
+		from--;
+	*ret_before = rest;
+	return str_sub(rest, from, rest.n);
+}
+
+/* True if a line of progress has the letters of pytest-subtests: ',' for a passed one, 'u' for a failed one. */
+static bool progress_subtests(struct str line)
+{
+	struct str rest, letters = progress_letters(line, &rest);
+
+	for (size_t i = 0; i < letters.n; i++)
+		if (!letters.p[i] || !strchr(".FEsxXRu,-", letters.p[i]))
+			return false;
+	return letters.n && (memchr(letters.p, 'u', letters.n) || memchr(letters.p, ',', letters.n));
+}
+
 /*
  * True if a line of progress shows a failure: "t.py ..F [ 60%]", "..F [100%]", "t.py::test_a FAILED [ 20%]".
  */
 static bool progress_failed(struct str line)
 {
-	ptrdiff_t open = str_find(line, '[', line.n >= 6 ? line.n - 6 : 0);
-	struct str rest = lines_trim(str_sub(line, 0, open < 0 ? 0 : (size_t)open)), letters;
-	size_t from = rest.n;
+	struct str rest, letters = progress_letters(line, &rest);
 
-	while (from && rest.p[from - 1] != ' ')
-		from--;
-	letters = str_sub(rest, from, rest.n);
 	if (str_is_any(letters, "FAILED ERROR"))
 		return str_contains(rest, STR("::"));
 	for (size_t i = 0; i < letters.n; i++)
@@ -222,13 +242,17 @@ static void read_line(struct str line, struct pytest_session *s, struct pytest_r
 	}
 	if (s->list && (str_starts(line, "FAILED ") || str_starts(line, "SUBFAIL")))
 		s->failed_lines++;
-	if (str_starts(line, "!!!!") && str_ends(line, "!!!!"))
+	s->subtests |= s->list && str_starts(line, "SUBFAIL");
+	if (str_starts(line, "!!!!") && str_ends(line, "!!!!")) {
 		s->stopped = true;
+		r->stopped |= r->summaries && !r->open; /* pytest.exit(): below the summary */
+	}
 	if (!s->sections) {
 		int n = read_progress(line);
 
 		s->progress = n >= 0 ? n : s->progress;
 		s->bad_letter |= n >= 0 && progress_failed(line);
+		s->subtests |= n >= 0 && progress_subtests(line);
 	}
 	if (str_starts(line, "FAIL Required test coverage") || str_starts(line, "ERROR: Coverage failure"))
 		r->coverage = true;
@@ -237,8 +261,8 @@ static void read_line(struct str line, struct pytest_session *s, struct pytest_r
 static void close_session(struct pytest_run *r, const struct pytest_session *s, const struct summary *m)
 {
 	int64_t sum = m->n[PASSED] + m->n[FAILED] + m->n[SKIPPED] + m->n[XFAILED] + m->n[XPASSED];
-	bool low = s->selected > sum + m->n[ERRORS] && !s->stopped, high = sum > s->selected +
-			s->collect_skips;
+	bool low = s->selected > sum + m->n[ERRORS] && !s->stopped,
+			high = sum > s->selected + s->collect_skips && !s->subtests;
 
 	for (size_t k = 0; k < NKINDS; k++)
 		r->n[k] += m->n[k];

@@ -34,13 +34,18 @@ static void read_mocha(struct str text, struct mocha *m)
 	}
 }
 
+static bool mocha_found_none(const struct validate_input *in)
+{
+	return in_either(in, "Error: No test files found");
+}
+
 int mocha_detect(const struct validate_input *in)
 {
 	struct mocha m = {0};
 
 	if (str_contains(in->out, STR(" passing (")))
 		read_mocha(in->out, &m);
-	return m.summaries ? 85 : 0;
+	return m.summaries ? 85 : mocha_found_none(in) ? 60 : 0;
 }
 
 void mocha_check(struct arena *a, const struct validate_input *in, struct validation *v)
@@ -48,6 +53,10 @@ void mocha_check(struct arena *a, const struct validate_input *in, struct valida
 	struct mocha m = {0};
 
 	read_mocha(in->out, &m);
+	if (!m.summaries && mocha_found_none(in)) {
+		test_none(a, v);
+		return;
+	}
 	validation_count(a, v, "passed", m.passing);
 	validation_count(a, v, "failed", m.failing);
 	validation_count(a, v, "skipped", m.pending);
@@ -159,6 +168,7 @@ enum { NODE_TESTS, NODE_PASS, NODE_FAIL, NODE_CANCELLED, NODE_SKIPPED, NODE_TODO
 
 struct spec_counts {
 	int64_t n[NNODE];
+	int64_t files; /* passed ones that are test files, not tests */
 	size_t seen[NNODE];
 };
 
@@ -172,6 +182,12 @@ static void read_node(struct str text, struct spec_counts *t)
 		struct str word;
 		int64_t n;
 
+		if (scan_text(&c, "\xE2\x9C\x94 ") && str_ends(line, "ms)")) {
+			ptrdiff_t end = str_find(line, ' ', c.at);
+
+			t->files += end > 0 && test_is_file(str_sub(line, c.at, (size_t)end));
+		}
+		c = scan_of(line);
 		if (!scan_text(&c, "\xE2\x84\xB9 ") || !scan_word(&c, &word) || !scan_text(&c, " ") ||
 				!scan_count(&c, &n) || !scan_end(&c))
 			continue;
@@ -219,9 +235,10 @@ void node_check(struct arena *a, const struct validate_input *in, struct validat
 		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the outcomes add up to %lld, but the total is %lld; run it again with "
 				"--test-reporter=tap", (long long)sum, (long long)t.n[NODE_TESTS]);
-	if (!failed && t.n[NODE_TESTS] == 0)
+	test_files(a, v, t.files, t.n[NODE_TESTS]);
+	if (!failed && t.n[NODE_TESTS] - t.files <= 0)
 		test_none(a, v);
-	else if (!failed && t.n[NODE_PASS] == 0)
+	else if (!failed && t.n[NODE_PASS] - t.files <= 0)
 		test_skipped(a, in, v);
 	else
 		test_result(a, in, v, failed);

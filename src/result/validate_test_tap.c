@@ -11,6 +11,8 @@ struct tap {
 	int64_t plan;          /* -1: none */
 	int64_t passed, failed, skipped, todo, todo_passed;
 	int64_t said_fail;     /* node's closing "# fail N" and "# cancelled N" */
+	int64_t said_pass;     /* its "# pass N"; -1: none */
+	int64_t files;         /* passed ones that are test files, not tests */
 	size_t plans;
 	/* first: the first non-empty line is TAP */
 	bool version, bail, twice, order, skip_all, first;
@@ -79,7 +81,7 @@ static bool read_result(struct str line, struct tap *t)
 	else if (bad)
 		t->failed++;
 	else
-		t->passed++;
+		t->passed++, t->files += scan_text(&c, "- ") && test_is_file(scan_rest(&c));
 	return true;
 }
 
@@ -90,6 +92,9 @@ static void read_comment(struct str line, struct tap *t)
 
 	if ((scan_text(&c, "# fail ") || scan_text(&c, "# cancelled ")) && scan_count(&c, &n) && scan_end(&c))
 		t->said_fail += n;
+	c = scan_of(line);
+	if (scan_text(&c, "# pass ") && scan_count(&c, &n) && scan_end(&c))
+		t->said_pass = n;
 }
 
 static void read_tap(struct str text, struct tap *t)
@@ -98,7 +103,7 @@ static void read_tap(struct str text, struct tap *t)
 	struct str line;
 	bool any = false;
 
-	t->plan = -1;
+	t->plan = t->said_pass = -1;
 	while (lines_next(&l, &line)) {
 		bool ours = true;
 
@@ -196,12 +201,14 @@ void tap_check(struct arena *a, const struct validate_input *in, struct validati
 		return;
 	}
 	check_plan(a, v, &t);
-	if (t.plan == 0 && !failed)
+	test_files(a, v, t.files, t.passed);
+	if (!failed && (t.plan == 0 || (t.files && t.files == t.passed && !t.skipped && !t.todo)))
 		test_none(a, v);
 	else if (failed && in->exit_code == 0)
 		/* a script that prints TAP without a harness exits with 0 */
 		v->result = RESULT_FAIL;
-	else if (!failed && !t.passed && !t.todo_passed)
+	/* a suite passes although all of its tests were skipped: node's own sum tells */
+	else if (!failed && ((!t.passed && !t.todo_passed) || (t.said_pass == 0 && !t.todo)))
 		test_skipped(a, in, v);
 	else
 		test_result(a, in, v, failed);

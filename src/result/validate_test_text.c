@@ -5,18 +5,18 @@
 #include "result/validate_test.h"
 
 const struct validator validators_test_text[] = {
-	{TASK_TEST, "pytest", EVIDENCE_TEXT, pytest_detect, pytest_check},
-	{TASK_TEST, "unittest", EVIDENCE_TEXT, unittest_detect, unittest_check},
-	{TASK_TEST, "libtest", EVIDENCE_TEXT, libtest_detect, libtest_check},
-	{TASK_TEST, "go-test", EVIDENCE_TEXT, gotest_detect, gotest_check},
-	{TASK_TEST, "ctest", EVIDENCE_TEXT, ctest_detect, ctest_check},
-	{TASK_TEST, "phpunit", EVIDENCE_TEXT, phpunit_detect, phpunit_check},
-	{TASK_TEST, "prove", EVIDENCE_TEXT, prove_detect, prove_check},
-	{TASK_TEST, "jest", EVIDENCE_TEXT, jest_detect, jest_check},
-	{TASK_TEST, "vitest", EVIDENCE_TEXT, vitest_detect, vitest_check},
-	{TASK_TEST, "mocha", EVIDENCE_TEXT, mocha_detect, mocha_check},
-	{TASK_TEST, "rspec", EVIDENCE_TEXT, rspec_detect, rspec_check},
-	{TASK_TEST, "node", EVIDENCE_TEXT, node_detect, node_check},
+	{TASK_TEST, "pytest", EVIDENCE_PRINTED, pytest_detect, pytest_check},
+	{TASK_TEST, "unittest", EVIDENCE_PRINTED, unittest_detect, unittest_check},
+	{TASK_TEST, "libtest", EVIDENCE_PRINTED, libtest_detect, libtest_check},
+	{TASK_TEST, "go-test", EVIDENCE_PRINTED, gotest_detect, gotest_check},
+	{TASK_TEST, "ctest", EVIDENCE_PRINTED, ctest_detect, ctest_check},
+	{TASK_TEST, "phpunit", EVIDENCE_PRINTED, phpunit_detect, phpunit_check},
+	{TASK_TEST, "prove", EVIDENCE_PRINTED, prove_detect, prove_check},
+	{TASK_TEST, "jest", EVIDENCE_PRINTED, jest_detect, jest_check},
+	{TASK_TEST, "vitest", EVIDENCE_PRINTED, vitest_detect, vitest_check},
+	{TASK_TEST, "mocha", EVIDENCE_PRINTED, mocha_detect, mocha_check},
+	{TASK_TEST, "rspec", EVIDENCE_PRINTED, rspec_detect, rspec_check},
+	{TASK_TEST, "node", EVIDENCE_PRINTED, node_detect, node_check},
 	{0},
 };
 
@@ -36,6 +36,24 @@ void test_result(struct arena *a, const struct validate_input *in, struct valida
 			"failed after or beside the tests, and do not report success", in->exit_code);
 }
 
+bool test_is_file(struct str name)
+{
+	static const char ends[][8] = {".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (str_starts(name, "/") && str_ends(name, ends[i]))
+			return true;
+	return false;
+}
+
+void test_files(struct arena *a, struct validation *v, int64_t files, int64_t total)
+{
+	if (files && files < total)
+		validation_note(a, v, NOTE_FILE_WITHOUT_TESTS, true,
+				"%lld of %lld counted tests are files without tests, or files that end the "
+				"process; look into them", (long long)files, (long long)total);
+}
+
 void test_none(struct arena *a, struct validation *v)
 {
 	validation_note(a, v, NOTE_NO_TESTS, false,
@@ -49,6 +67,12 @@ void test_skipped(struct arena *a, const struct validate_input *in, struct valid
 	v->result = RESULT_NONE;
 	validation_note(a, v, NOTE_ALL_SKIPPED, true,
 			"every test was skipped, so nothing was shown; do not report it as a pass");
+}
+
+void test_dry_run(struct arena *a, struct validation *v, const char *how)
+{
+	validation_unsure(a, v, NOTE_DRY_RUN,
+			"nothing shows that a test ran (%s), which is not a success; run the tests themselves", how);
 }
 
 void test_unfinished(struct arena *a, struct validation *v, const char *what)

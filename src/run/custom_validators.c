@@ -227,7 +227,7 @@ static void combine_results(struct validator_call *j, enum validity validity, en
 	if (!v->format)
 		v->format = str_c(j->a, j->name);
 	if (v->evidence == EVIDENCE_NONE)
-		v->evidence = EVIDENCE_TEXT;
+		v->evidence = EVIDENCE_PRINTED;
 }
 
 static void take_answer(struct validator_call *j, const struct outcome *o)

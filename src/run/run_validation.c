@@ -99,11 +99,21 @@ static void clean_notes(struct arena *a, const struct run *r, struct check_note 
 				normalise_text(a, c->message, &options, &(struct sanitized){0}), NULL);
 }
 
+/* An old log that a command shows is no result of this command, so nothing in it is an error. */
+static void only_printed(struct arena *a, struct validation *v)
+{
+	for (struct check_note *n = v->checks; n; n = n->next)
+		n->warning = true;
+	v->validity = VALIDITY_INDETERMINATE;
+	validation_unsure(a, v, NOTE_ONLY_PRINTED,
+			"the command shows a text that existed before, so this is no result of it");
+}
+
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o)
 {
 	struct validation *v = arena_new(a, struct validation);
 	struct validate_input in = {.task = r->task.kind, .status = status_of(o), .exit_code = o->exit_code,
-			.columns = r->rq->columns, .ncolumns = r->rq->ncolumns, .schema = r->task.schema};
+			.command = r->gate_request.command, .columns = r->rq->columns, .ncolumns = r->rq->ncolumns, .schema = r->task.schema};
 	bool large = false;
 
 	in.out = raw_stream(a, &o->out, &in.cut, &large);
@@ -118,6 +128,8 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 		return NULL;
 	if (r->asked)
 		test_reports_judge(a, r, o, v);
+	if (!in.task && v->validity == VALIDITY_INVALID && validate_only_prints(in.command))
+		only_printed(a, v);
 	if (large)
 		validation_unsure(a, v, NOTE_OUTPUT_LARGE,
 				"more than %zu MB were printed, which is more than is checked; let the tool "

@@ -352,15 +352,29 @@ static bool only_exit(const struct validation *v)
 	return true;
 }
 
+/*
+ * True if a report is better evidence than an output that contradicts itself: only the exit code is hidden,
+ * or tests print summaries of their own (pytest -rP shows what they printed).
+ */
+static bool report_stands(const struct test_runner *row, const struct validation *text,
+		const struct validation *machine)
+{
+	if (machine->validity != VALIDITY_VALID)
+		return false;
+	for (const struct check_note *n = text->checks; n; n = n->next)
+		if (!n->warning && n->id != NOTE_TWO_SUMMARIES)
+			return machine->result == RESULT_FAIL && only_exit(text) &&
+					same_counts(row, text, machine);
+	return true;
+}
+
 static void judge_both(struct arena *a, const struct test_runner *row, const struct outcome *o,
 		const struct validation *machine, struct validation *v)
 {
 	struct validation text = *v;
 	bool same = text.format && !strcmp(text.format, row->format);
 
-	if (same && text.validity == VALIDITY_INVALID &&
-			!(machine->validity == VALIDITY_VALID && machine->result == RESULT_FAIL &&
-			only_exit(&text) && same_counts(row, &text, machine)))
+	if (same && text.validity == VALIDITY_INVALID && !report_stands(row, &text, machine))
 		return;
 	if (text.format && !same) { /* output of another runner: both results must hold */
 		if (machine->validity == VALIDITY_INVALID ||
@@ -372,6 +386,10 @@ static void judge_both(struct arena *a, const struct test_runner *row, const str
 		return;
 	}
 	*v = *machine;
+	if (same && text.validity == VALIDITY_INVALID && machine->result != RESULT_FAIL)
+		validation_note(a, v, NOTE_TWO_SUMMARIES, true,
+				"the output holds summaries that tests printed; the report that %s wrote counts",
+				row->format);
 	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID &&
 			(text.result != machine->result || !same_counts(row, &text, machine)))
 		validation_note(a, v, NOTE_REPORTS_DISAGREE, false,
@@ -381,6 +399,8 @@ static void judge_both(struct arena *a, const struct test_runner *row, const str
 		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
 				"all tests passed according to the report, but the command ended with %d; "
 				"find what else failed", o->exit_code);
+	if (v->validity == VALIDITY_VALID && same && text.validity == VALIDITY_VALID)
+		v->evidence = EVIDENCE_WITNESSED;
 }
 
 void test_reports_judge(struct arena *a, const struct run *r, const struct outcome *o, struct validation *v)
@@ -409,6 +429,7 @@ void test_reports_judge(struct arena *a, const struct run *r, const struct outco
 				k->row->variable[0] ? k->row->variable : "its arguments");
 		}
 	}
+	validate_command(a, &(struct validate_input){.command = r->gate_request.command}, v);
 	if (v->validity != VALIDITY_VALID)
 		v->result = RESULT_NONE;
 }

@@ -34,8 +34,8 @@ static const struct row {
 	const char *file, *report;
 	const char *want; /* outcome result format evidence, and the id of a check */
 } rows[] = {
-	{"both pass", PASSED, 0, "pytest.xml", XML(GOOD), "valid pass junit-xml machine"},
-	{"both fail", FAILED, 1, "pytest.xml", XML(BAD), "valid fail junit-xml machine"},
+	{"both pass", PASSED, 0, "pytest.xml", XML(GOOD), "valid pass junit-xml witnessed"},
+	{"both fail", FAILED, 1, "pytest.xml", XML(BAD), "valid fail junit-xml witnessed"},
 	{"the output passes, the report fails", PASSED, 0, "pytest.xml", XML(BAD),
 			"invalid none junit-xml machine reports-disagree"},
 	{"the output fails, the report passes", FAILED, 1, "pytest.xml", XML(GOOD),
@@ -52,17 +52,17 @@ static const struct row {
 			"invalid none junit-xml machine malformed-report"},
 	{"something before the report", PASSED, 0, "pytest.xml", "x" XML(GOOD),
 			"invalid none junit-xml machine malformed-report"},
-	{"no report", PASSED, 0, "pytest.xml", "", "indeterminate none pytest text report-missing"},
+	{"no report", PASSED, 0, "pytest.xml", "", "indeterminate none pytest printed report-missing"},
 	{"no report of tests that failed", FAILED, 1, "pytest.xml", "",
-			"indeterminate none pytest text report-missing"},
+			"indeterminate none pytest printed report-missing"},
 	{"no tests in it", PASSED, 0, "pytest.xml", XML(""), "invalid none junit-xml machine no-tests"},
 	{"the report alone", "hello\n", 0, "pytest.xml", XML(GOOD), "valid pass junit-xml machine"},
 	{"the report alone, and something else failed", "hello\n", 3, "pytest.xml", XML(GOOD),
 			"invalid none junit-xml machine exit-mismatch"},
 	{"a hidden exit code", FAILED, 0, "pytest.xml", XML(BAD), "valid fail junit-xml machine"},
 	{"a hidden exit code, and a summary too many", PASSED "t.py ..\n" FAILED, 0, "pytest.xml", XML(BAD),
-			"invalid none pytest text exit-mismatch"},
-	{"two reports", FAILED PASSED, 1, "pytest.xml", XML(BAD) XML(GOOD), "valid fail junit-xml machine"},
+			"invalid none pytest printed exit-mismatch"},
+	{"two reports", FAILED PASSED, 1, "pytest.xml", XML(BAD) XML(GOOD), "valid fail junit-xml witnessed"},
 	{"two runs, one report", PASSED PASSED, 0, "pytest.xml", XML(GOOD),
 			"invalid none junit-xml machine reports-disagree"},
 	{"another runner's output", "1..1\nok 1\n", 0, "pytest.xml", XML(GOOD), "valid pass tap machine"},
@@ -76,7 +76,7 @@ static const struct row {
 	 "{\"numTotalTests\": 1, \"numPassedTests\": 1, \"numFailedTests\": 0, \"numPendingTests\": 0, "
 			"\"success\": true, \"testResults\": [{\"status\": \"passed\", "
 			"\"assertionResults\": [{\"status\": \"passed\"}]}]}",
-	 "valid pass jest-json machine"},
+	 "valid pass jest-json witnessed"},
 	{"jest, forged",
 			"Test Suites: 1 passed, 1 total\nTests:       9 passed, 9 total\nSnapshots:   0 "
 			"total\nTime:        1 s\n", 0, "jest.json",

@@ -402,7 +402,7 @@ static const struct row {
 	{"JUnit", 0, "<?xml version=\"1.0\"?>\n<testsuites><testsuite tests=\"1\"><testcase name=\"a &lt; "
 			"b\"/></testsuite></testsuites>", "", V, P, NULL},
 	{"JUnit, markup in CDATA", 0,
-			"<testsuite tests=\"1\"><testcase><system-out><![CDATA[<failure></testsuite>]]></sys"
+			"<testsuite tests=\"1\"><testcase name=\"a\"><system-out><![CDATA[<failure></testsuite>]]></sys"
 			"tem-out></testcase></testsuite>", "", V, P, NULL},
 	{"JUnit, entities", 0,
 			"<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"b\">]><testsuite "
@@ -411,7 +411,7 @@ static const struct row {
 	{"JUnit, two", 0,
 			"<testsuite tests=\"1\"><testcase/></testsuite>\n<testsuite "
 			"tests=\"1\"><testcase/></testsuite>", "", I, N, "malformed-report"},
-	{"JUnit, attributes", 0, "<testsuite tests=\"9\"><testcase/></testsuite>", "", V, P,
+	{"JUnit, attributes", 0, "<testsuite tests=\"9\"><testcase name=\"a\"/></testsuite>", "", V, P,
 			"attributes-disagree"},
 	{"JUnit, negative", 0, "<testsuite tests=\"-1\"><testcase/></testsuite>", "", I, N, "bad-number"},
 	{"JUnit, negative next to a failure", 1,
@@ -437,6 +437,86 @@ static const struct row {
 			"a.t .. ok\nAll tests successful.\nFiles=1, Tests=2,  0 wallclock secs\nResult: "
 			"PASS\ndone\n", "", V, P, "text-after-summary"},
 	/* nothing of the kind */
+	/* answers that looked like a pass and were none */
+	{"pytest.exit(), -q", 0, "."
+			"\n1 passed in 0.09s\n!!!!!!!!!!!! _pytest.outcomes.Exit: x !!!!!!!!!!!!\n", "", I, N,
+			"interrupted"},
+	{"pytest's report of a test that never ended", 0,
+			"<testsuite tests=\"1\"><testcase name=\"a\"/><testcase time=\"0.000\"/></testsuite>",
+			"", I, N, "interrupted"},
+	{"node, a file without tests", 0,
+			"<testsuites><testcase name=\"/p/a.test.js\" classname=\"test\"/></testsuites>", "", I, N,
+			"no-tests"},
+	{"node, a file without tests beside a test", 0,
+			"<testsuites><testcase name=\"/p/a.test.js\"/><testcase name=\"t\"/></testsuites>", "", V, P,
+			"file-without-tests"},
+	{"node, a file without tests, TAP", 0, "TAP version 13\nok 1 - /p/a.test.js\n1..1\n# pass 1\n", "", I,
+			N, "no-tests"},
+	{"node, a file without tests, for people", 0,
+			"\xE2\x9C\x94 /p/a.test.js (2.5ms)\n\xE2\x84\xB9 tests 1\n\xE2\x84\xB9 pass 1\n\xE2\x84\xB9 fail 0\n"
+			"\xE2\x84\xB9 cancelled 0\n"
+			"\xE2\x84\xB9 skipped 0\n\xE2\x84\xB9 todo 0\n", "", I, N, "no-tests"},
+	{"node, a suite of skipped tests", 0,
+			"TAP version 13\nok 1 - a\n1..1\n# tests 1\n# pass 0\n# fail 0\n# skipped 1\n", "", V, N,
+			"all-skipped"},
+	{"node, a todo that fails", 0,
+			"<testsuites><testcase name=\"t\"><skipped type=\"todo\"/><failure/></testcase>"
+			"<testcase name=\"u\"/></testsuites>", "", V, P, NULL},
+	{"node, the failure before the todo", 0,
+			"<testsuites><testcase name=\"t\"><failure/><skipped type=\"todo\"/></testcase>"
+			"<testcase name=\"u\"/></testsuites>", "", V, P, NULL},
+	{"a skipped test that fails is no todo", 1,
+			"<testsuites><testcase name=\"t\"><skipped/><failure/></testcase></testsuites>", "", V, F,
+			NULL},
+	{"go test -list", 0, "TestA\nTestB\nok  \tx/ok\t0.002s\n", "", U, N, "dry-run"},
+	{"go test that prints", 0, "TestA\nhello\nok  \tx/ok\t0.002s\n", "", V, P, NULL},
+	{"go, all skipped", 0,
+			"=== RUN   TestA\n--- SKIP: TestA (0.00s)\nPASS\nok  \tx\t0.002s\n", "", V, N,
+			"all-skipped"},
+	{"mocha-json of --dry-run", 0,
+			"{\"stats\":{\"tests\":1,\"passes\":1,\"pending\":0,\"failures\":0,\"duration\":1},"
+			"\"tests\":[{\"title\":\"a\"}],\"pending\":[],\"failures\":[],"
+			"\"passes\":[{\"title\":\"a\"}]}", "", U, N, "dry-run"},
+	{"mocha without files", 1, "", "\nError: No test files found: \"test\"\n", I, N, "no-tests"},
+	{"gtest, tests that are disabled", 0,
+			"<testsuites tests=\"1\"><testsuite name=\"a\" tests=\"1\"><testcase name=\"DISABLED_x\" "
+			"status=\"notrun\" result=\"suppressed\"/></testsuite></testsuites>", "", V, N,
+			"all-skipped"},
+	{"jest-json of nothing, exit 1", 1,
+			"{\"numTotalTests\":0,\"numPassedTests\":0,\"numFailedTests\":0,\"numPendingTests\":0,"
+			"\"success\":false,\"testResults\":[]}", "", I, N, "no-tests"},
+	{"PHPUnit, a risky test", 0,
+			"<testsuites><testsuite tests=\"1\"><testcase name=\"t\">"
+			"<error type=\"PHPUnit\\Framework\\RiskyTestError\"/></testcase></testsuite></testsuites>",
+			"", V, P, NULL},
+	{"pytest-subtests", 1,
+			"=== test session starts ===\ncollected 1 item\n\nt.py u,F   [100%]\n"
+			"=== short test summary info ===\nSUBFAIL t.py::a - x\nFAILED t.py::a\n"
+			SUM("2 failed, 1 passed"), "", V, F, NULL},
+	{"jest -t", 1,
+			"Test Suites: 1 failed, 1 of 2 total\nTests:       1 failed, 1 total\nSnapshots:   0 total\n",
+			"", V, F, NULL},
+	{"jest, more of fewer", 0,
+			"Test Suites: 3 passed, 3 of 2 total\nTests:       1 passed, 1 total\n", "", U, N,
+			"not-recognised"},
+	/* bare counts */
+	{"counts", 1, "{\"passed\": 5, \"failed\": 1, \"skipped\": 0, \"total\": 6}\n", "", V, F, NULL},
+	{"counts that pass", 0, "{\"passed\": 5, \"failed\": 0, \"skipped\": 1, \"total\": 6}\n", "", V, P,
+			NULL},
+	{"counts in a summary", 0, "{\"summary\": {\"passed\": 5, \"failed\": 0, \"total\": 5}}\n", "", V, P,
+			NULL},
+	{"counts below other lines", 0, "running\n{\"passed\": 5, \"failed\": 0, \"total\": 5}\n", "", V, P,
+			NULL},
+	{"counts that do not add up", 1, "{\"passed\": 5, \"failed\": 1, \"skipped\": 0, \"total\": 9}\n", "",
+			I, N, "count-mismatch"},
+	{"negative counts", 0, "{\"passed\": 6, \"failed\": -1, \"skipped\": 0, \"total\": 5}\n", "", I, N,
+			"bad-number"},
+	{"counts without a number", 0, "{\"passed\": \"5\", \"failed\": 0, \"total\": 5}\n", "", I, N,
+			"bad-number"},
+	{"counts of nothing", 0, "{\"passed\": 0, \"failed\": 0, \"skipped\": 0, \"total\": 0}\n", "", I, N,
+			"no-tests"},
+	{"counts that pass, exit 1", 1, "{\"passed\": 5, \"failed\": 0, \"total\": 5}\n", "", I, N,
+			"exit-mismatch"},
 	{"empty", 0, "", "", U, N, "not-recognised"},
 	{"prose", 0, "all tests passed\n", "", U, N, "not-recognised"},
 #undef V
@@ -512,6 +592,45 @@ static void test_hostile(void)
 	hostile(STR(""));
 }
 
+/* Words of a command that make a pass none. */
+static void test_commands(void)
+{
+	static const struct {
+		const char *command;
+		bool dry;
+	} rows_of_commands[] = {
+		{"go test -list . ./ok", true}, {"cd x && go test -list=.", true}, {"go test ./...", false},
+		{"go test -exec true ./fail", true}, {"go test -count=1 -v", false}, {"go test -c", true},
+		{"npx mocha --dry-run", true}, {"npx mocha", false}, {"npx mocha --dry-runs", false},
+		{"python3 -O -m pytest", true}, {"python3 -m pytest -k -Ofoo", false},
+		{"pytest --assert=plain", true}, {"pytest --co", true}, {"pytest --color=no", false},
+	};
+	static const struct {
+		const char *command;
+		bool prints;
+	} rows_of_logs[] = {
+		{"cat old.log", true}, {"cat a | grep x | tail -n 3", true}, {"cd logs && /bin/cat a", true},
+		{"git show HEAD:a.log", true}, {"LC_ALL=C sort a; head b", true}, {"", false},
+		{"pytest | tail -3", false}, {"cat a; ./run", false}, {"git bisect run", false},
+		{"cat $(make log)", false}, {"tail -f `x`", false}, {"catx", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows_of_commands); i++) {
+		struct validate_input in = {.command = str_of(rows_of_commands[i].command)};
+		struct validation v = {.validity = VALIDITY_VALID, .result = RESULT_PASS};
+		struct arena a;
+
+		arena_init(&a, ARENA_CAP_DEFAULT);
+		validate_command(&a, &in, &v);
+		CHECK_ROW((v.validity == VALIDITY_INDETERMINATE) == rows_of_commands[i].dry,
+				rows_of_commands[i].command);
+		arena_free(&a);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows_of_logs); i++)
+		CHECK_ROW(validate_only_prints(str_of(rows_of_logs[i].command)) == rows_of_logs[i].prints,
+				rows_of_logs[i].command);
+}
+
 static void test_names(void)
 {
 	CHECK(!strcmp(validity_name(VALIDITY_INVALID), "invalid") && !strcmp(result_name(RESULT_FAIL),
@@ -524,6 +643,7 @@ int main(void)
 	RUN(test_samples);
 	RUN(test_rows);
 	RUN(test_hostile);
+	RUN(test_commands);
 	RUN(test_names);
 	return unit_end();
 }
