@@ -171,7 +171,7 @@ static void put_check(struct buf *b, const struct check_note *n)
 	buf_c(b, n->warning ? ",\"warning\":true}" : "}");
 }
 
-static void put_answer(struct buf *b, const struct validation *v)
+static void put_answer(struct buf *b, const struct validation *v, bool task)
 {
 	buf_char(b, '{');
 	put_name(b, "outcome", validity_name(v->validity));
@@ -187,7 +187,8 @@ static void put_answer(struct buf *b, const struct validation *v)
 	buf_c(b, "},\"checks\":[");
 	for (const struct check_note *n = v->checks; n; n = n->next)
 		put_check(b, n);
-	buf_fmt(b, "],\"is_error\":%s}\n", v->validity == VALIDITY_INVALID ? "true" : "false");
+	buf_fmt(b, "],\"is_error\":%s}\n",
+			v->validity == VALIDITY_INVALID || (task && !v->format) ? "true" : "false");
 }
 
 static int validate_job_run(void *arg)
@@ -206,7 +207,7 @@ static int validate_job_run(void *arg)
 	}
 	validate_text(&j->a, &in, &v);
 	buf_init(&b, &j->a, 0);
-	put_answer(&b, &v);
+	put_answer(&b, &v, j->task != TASK_ANY);
 	return output_write(buf_view(&b), codes[v.validity]);
 }
 
@@ -237,7 +238,8 @@ const struct command_row command_validate = {
 			"with --raw, plain output, recognises the tool that printed it and "
 		 "checks that its numbers hold together and agree with the exit code. Prints one JSON "
 		 "object: outcome (valid, invalid, indeterminate), result (pass, fail, none), "
-		 "evidence (machine, text), format, counts, checks, is_error.\n\nA consistent report of "
+		 "evidence (witnessed, machine, printed), format, counts, checks, is_error.\n\nA "
+		 "consistent report of "
 		 "failing tests is valid. Invalid means that the numbers must not be used; each "
 		 "check says why and what to do. docs/validators.md lists the formats and the checks.",
 	.options = options,

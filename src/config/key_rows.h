@@ -94,6 +94,10 @@ KEY("classifier", WHO_OWNER, false, "a program that is asked about what would as
 KEY("validators", WHO_OWNER, false, "programs of your own that judge the results of runs",
 		"[{name: coverage, task: test, command: [/usr/local/bin/coverage-check]}]", parse_validators,
 		AT(validators))
+KEY("results.require", WHO_OWNER, false,
+		"the evidence that a run with a task needs: nothing, recognised (a known format) or "
+		"witnessed",
+		"witnessed", parse_results_require, AT(results))
 KEY("client_settings", WHO_OWNER, false, "the client's own permission rules are read as well", "true",
 		value_bool, AT(client_settings))
 KEY("forbid_lifting", WHO_SYSTEM, false, "allow rules and milder grades of other files do not count", "true",

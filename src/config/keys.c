@@ -314,6 +314,26 @@ static int parse_cpu_time(struct load *l, const struct ynode *n, void *field)
 	return parse_limit(l, n, field, LIMIT_CPU_TIME);
 }
 
+static int parse_results_require(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_name names[] = {{"nothing", RESULT_NEEDS_NOTHING},
+			{"recognised", RESULT_NEEDS_FORMAT}, {"witnessed", RESULT_NEEDS_WITNESS}};
+	static const int strength[] = {[RESULT_NEEDS_NOTHING] = 0, [RESULT_NEEDS_FORMAT] = 1,
+			[RESULT_NEEDS_WITNESS] = 2};
+	struct result_policy *r = field;
+	int v = 0;
+
+	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected nothing, recognised or witnessed", &v) < 0)
+		return -1;
+	if (l->src->who != WHO_SYSTEM && r->of_system && strength[v] < strength[r->need]) {
+		value_note(l, n, "'results.require' is ignored: the system's policy is stricter");
+		return 0;
+	}
+	r->need = (enum result_need)v;
+	r->of_system |= l->src->who == WHO_SYSTEM;
+	return 0;
+}
+
 /* ---- audit.*: the person may make the system's values stricter, not milder ---- */
 
 static struct audit_policy *audit_of(struct load *l) { return &l->policy.audit; }

@@ -199,6 +199,14 @@ struct sandbox { /* settings of the box */
 	struct limit_set limits[LIMITS];
 };
 
+/* The evidence that a run with a named task needs. Zeroed memory: its output must be recognised. */
+enum result_need { RESULT_NEEDS_FORMAT, RESULT_NEEDS_NOTHING, RESULT_NEEDS_WITNESS };
+
+struct result_policy {
+	enum result_need need;
+	bool of_system; /* set by the system's file: other files may be stricter, not milder */
+};
+
 /*
  * Rows of the record whose append waits until they are on the disk. BEGIN: begin, checkpoint, tombstone and
  * person rows.
@@ -255,6 +263,7 @@ struct policy {
 	struct texts *excluded_commands;      /* never boxed; not a security boundary */
 	struct classifier classifier;
 	struct custom_validator *validators;
+	struct result_policy results;
 	struct guidance guidance;
 	struct tmp_redirect redirect;
 	struct secrets secrets;

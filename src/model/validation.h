@@ -5,9 +5,9 @@
 enum validity { VALIDITY_INDETERMINATE, VALIDITY_VALID, VALIDITY_INVALID }; /* can the numbers be trusted? */
 enum verdict_of_result { RESULT_NONE, RESULT_PASS, RESULT_FAIL };           /* what the numbers say */
 /*
- * How strong the evidence is. `printed`: text for people, which any program can print. `machine`: a format for
- * programs in the output. `witnessed`: the runner wrote a report to a place that the box chose, and what it
- * printed says the same.
+ * How strong the evidence is. `printed`: text for people, which any program can print. `machine`: a format
+ * for programs in the output. `witnessed`: the runner wrote a report to a place that the box chose, and what
+ * it printed says the same.
  */
 enum evidence { EVIDENCE_NONE, EVIDENCE_PRINTED, EVIDENCE_MACHINE, EVIDENCE_WITNESSED };
 

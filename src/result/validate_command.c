@@ -35,19 +35,19 @@ static const struct {
 	{"tsc", "--listFilesOnly", "tsc only lists files"},
 };
 
-/* Returns the place behind `word` at or after `from` if it stands between blanks or quotes; 0: it does not. */
-static size_t after_word(struct str s, const char *word, size_t from)
+/* True if `word` stands between blanks, quotes or operators. */
+static bool has_word(struct str s, const char *word)
 {
 	size_t n = strlen(word);
 
-	for (size_t i = from; i + n <= s.n; i++) {
+	for (size_t i = 0; i + n <= s.n; i++) {
 		bool before = !i || strchr(" \t\n'\"/;&|(=", s.p[i - 1]),
 				behind = i + n == s.n || strchr(" \t\n'\";&|)=", s.p[i + n]);
 
 		if (before && behind && !memcmp(s.p + i, word, n))
-			return i + n;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 void validate_command(struct arena *a, const struct validate_input *in, struct validation *v)
@@ -55,10 +55,10 @@ void validate_command(struct arena *a, const struct validate_input *in, struct v
 	if (v->validity != VALIDITY_VALID || v->result != RESULT_PASS)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (after_word(in->command, rows[i].tool, 0) && after_word(in->command, rows[i].option, 0)) {
+		if (has_word(in->command, rows[i].tool) && has_word(in->command, rows[i].option)) {
 			validation_unsure(a, v, NOTE_DRY_RUN,
-					"the command has %s: %s, so this is no pass; leave it out", rows[i].option,
-					rows[i].meaning);
+					"the command has %s: %s, so this is no pass; leave it out",
+					rows[i].option, rows[i].meaning);
 			return;
 		}
 }
@@ -96,9 +96,11 @@ bool validate_only_prints(struct str command)
 			str_contains(command, STR("<(")))
 		return false;
 	for (size_t i = 0; i <= command.n; i++) {
+		struct str part = str_sub(command, from, i);
+
 		if (i < command.n && !strchr("|;&\n", command.p[i]))
 			continue;
-		if (i > from && !lines_blank(str_sub(command, from, i)) && !is_printer(str_sub(command, from, i)))
+		if (!lines_blank(part) && !is_printer(part))
 			return false;
 		from = i + 1;
 	}

@@ -218,10 +218,11 @@ void data_error_member(struct arena *a, struct validation *v, const struct json 
 	for (size_t i = 0; i < ARRAY_SIZE(names) && json_is(root, JSON_OBJECT); i++) {
 		const struct json *e = json_key(root, names[i]);
 
-		if (e && !json_is(e, JSON_NULL) && !json_is(e, JSON_FALSE) &&
-				!(e->kind >= JSON_ARRAY && !e->first) && !(json_is(e, JSON_STRING) && !e->text.n))
+		if (json_is(e, JSON_TRUE) || (json_is(e, JSON_STRING) && e->text.n) ||
+				(e && e->kind >= JSON_ARRAY && e->first))
 			validation_note(a, v, NOTE_ERROR_MEMBER, true,
-					"the data has a member '%s', as an answer without data has it; read it",
+					"the data has a member '%s', as an answer without data has it; "
+					"read it",
 					names[i]);
 	}
 }

@@ -211,7 +211,8 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 	validation_count(a, v, "missing", missing);
 	if (h.n == 1 && !in->ncolumns && !ragged)
 		validation_unsure(a, v, NOTE_ONE_COLUMN,
-				"any text is a table of one column, so nothing says that this is one; name the "
+				"any text is a table of one column, so nothing says that this is one; "
+				"name the "
 				"column with --columns");
 	if (c.quoting)
 		validation_note(a, v, NOTE_CSV_QUOTING, false,

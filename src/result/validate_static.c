@@ -118,7 +118,8 @@ static struct mypy mypy_read(struct str text)
 		if (!mypy_summary(line, &m))
 			if (mypy_error_line(line)) {
 				m.lines++;
-				m.python |= str_contains(line, STR(".py:")) || str_contains(line, STR(".pyi:"));
+				m.python |= str_contains(line, STR(".py:")) ||
+						str_contains(line, STR(".pyi:"));
 			}
 	return m;
 }

@@ -31,7 +31,7 @@ VALIDATOR(gotest_json);
 VALIDATOR(libtest_json);
 VALIDATOR(tap);
 VALIDATOR(junit);
-VALIDATOR(counts_json);
+VALIDATOR(test_counts_json);
 
 /* Detection parses lines only if the output contains one of its fixed words: a search is much cheaper. */
 static inline bool in_either(const struct validate_input *in, const char *word)

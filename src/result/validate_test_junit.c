@@ -333,7 +333,8 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 				"report: read the output, and make it again");
 	if (j->nameless && !failed)
 		validation_note(a, v, NOTE_INTERRUPTED, false,
-				"the report has a test without a name, as pytest writes it for a test that never "
+				"the report has a test without a name, as pytest writes it for a test "
+				"that never "
 				"ended; find what ends the run");
 	test_files(a, v, j->files, j->cases);
 	if (!failed && j->cases - j->files == 0)

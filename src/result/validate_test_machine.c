@@ -21,7 +21,7 @@ const struct validator validators_test_machine[] = {
 	{TASK_TEST, "libtest-json", EVIDENCE_MACHINE, libtest_json_detect, libtest_json_check},
 	{TASK_TEST, "junit-xml", EVIDENCE_MACHINE, junit_detect, junit_check},
 	{TASK_TEST, "tap", EVIDENCE_MACHINE, tap_detect, tap_check},
-	{TASK_TEST, "counts-json", EVIDENCE_MACHINE, counts_json_detect, counts_json_check},
+	{TASK_TEST, "counts-json", EVIDENCE_MACHINE, test_counts_json_detect, test_counts_json_check},
 	{0},
 };
 
@@ -338,7 +338,7 @@ static void read_counts(const struct json *root, struct machine_report *r)
 	r->from_file = true;
 }
 
-int counts_json_detect(const struct validate_input *in)
+int test_counts_json_detect(const struct validate_input *in)
 {
 	int sure = json_object_sure(in, "\"passed\"", "\"total\"");
 
@@ -346,7 +346,7 @@ int counts_json_detect(const struct validate_input *in)
 	return sure > COUNTS_SURE ? COUNTS_SURE : sure;
 }
 
-void counts_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
+void test_counts_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	check_object(a, in, v, "\"passed\"", read_counts);
 }

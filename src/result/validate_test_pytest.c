@@ -202,7 +202,7 @@ static struct str progress_letters(struct str line, struct str *ret_before)
 	return str_sub(rest, from, rest.n);
 }
 
-/* True if a line of progress has the letters of pytest-subtests: ',' for a passed one, 'u' for a failed one. */
+/* True if a line of progress has letters of pytest-subtests: ',' for a passed one, 'u' for a failed one. */
 static bool progress_subtests(struct str line)
 {
 	struct str rest, letters = progress_letters(line, &rest);

@@ -72,7 +72,8 @@ void test_skipped(struct arena *a, const struct validate_input *in, struct valid
 void test_dry_run(struct arena *a, struct validation *v, const char *how)
 {
 	validation_unsure(a, v, NOTE_DRY_RUN,
-			"nothing shows that a test ran (%s), which is not a success; run the tests themselves", how);
+			"nothing shows that a test ran (%s), which is not a success; run the tests "
+			"themselves", how);
 }
 
 void test_unfinished(struct arena *a, struct validation *v, const char *what)

@@ -207,8 +207,14 @@ static void put_measures(struct buf *b, const struct outcome *o, bool ran)
 
 bool report_error(const struct report *r)
 {
-	return r->outcome->status != STATUS_OK ||
-			(r->validation && r->validation->validity == VALIDITY_INVALID);
+	const struct validation *v = r->validation;
+	const struct run_task *task = &r->run->task;
+
+	if (r->outcome->status != STATUS_OK || (v && v->validity == VALIDITY_INVALID))
+		return true;
+	/* a task was named, and nothing in the output is its result */
+	return v && v->validity == VALIDITY_INDETERMINATE && task->kind &&
+			task->need != RESULT_NEEDS_NOTHING && (!v->format || task->kind == TASK_TEST);
 }
 
 void report_json(struct buf *b, const struct report *r)

@@ -43,6 +43,7 @@ int spec_build_task(struct spec_builder *m, struct err *e)
 	struct run_task *t = &m->r->task;
 
 	t->kind = rq->task || !rq->skilled ? rq->task : rq->skilled->task;
+	t->need = m->p->own.results.need;
 	if (rq->columns && t->kind != TASK_DATA)
 		return err_set(e, ERR_INPUT, 0, "--columns goes with --task data");
 	if (rq->schema && t->kind != TASK_JSON)
@@ -99,6 +100,15 @@ static void clean_notes(struct arena *a, const struct run *r, struct check_note 
 				normalise_text(a, c->message, &options, &(struct sanitized){0}), NULL);
 }
 
+static void not_witnessed(struct arena *a, struct validation *v)
+{
+	validation_unsure(a, v, NOTE_NOT_WITNESSED,
+			"the policy requires a report that the runner wrote beside its output "
+			"(results.require), "
+			"and this result has none: see 'Reports beside the output' in docs/validators.md");
+	v->result = RESULT_NONE;
+}
+
 /* An old log that a command shows is no result of this command, so nothing in it is an error. */
 static void only_printed(struct arena *a, struct validation *v)
 {
@@ -113,7 +123,8 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 {
 	struct validation *v = arena_new(a, struct validation);
 	struct validate_input in = {.task = r->task.kind, .status = status_of(o), .exit_code = o->exit_code,
-			.command = r->gate_request.command, .columns = r->rq->columns, .ncolumns = r->rq->ncolumns, .schema = r->task.schema};
+			.command = r->gate_request.command, .columns = r->rq->columns,
+			.ncolumns = r->rq->ncolumns, .schema = r->task.schema};
 	bool large = false;
 
 	in.out = raw_stream(a, &o->out, &in.cut, &large);
@@ -128,6 +139,9 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 		return NULL;
 	if (r->asked)
 		test_reports_judge(a, r, o, v);
+	if (r->task.need == RESULT_NEEDS_WITNESS && in.task == TASK_TEST && v->validity == VALIDITY_VALID &&
+			v->evidence != EVIDENCE_WITNESSED)
+		not_witnessed(a, v);
 	if (!in.task && v->validity == VALIDITY_INVALID && validate_only_prints(in.command))
 		only_printed(a, v);
 	if (large)

@@ -388,7 +388,8 @@ static void judge_both(struct arena *a, const struct test_runner *row, const str
 	*v = *machine;
 	if (same && text.validity == VALIDITY_INVALID && machine->result != RESULT_FAIL)
 		validation_note(a, v, NOTE_TWO_SUMMARIES, true,
-				"the output holds summaries that tests printed; the report that %s wrote counts",
+				"the output holds summaries that tests printed; the report that %s wrote "
+				"counts",
 				row->format);
 	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID &&
 			(text.result != machine->result || !same_counts(row, &text, machine)))

@@ -137,7 +137,11 @@ def judge(tool, case, out, err, code):
 
 def judge_junit(path):
     cases = ET.parse(path).getroot().iter("testcase")
-    kinds = [next((k for k in ("failure", "error", "skipped") if c.find(k) is not None), "passed") for c in cases]
+    def outcome(case):
+        """gtest and ctest write no node for a case that is disabled or was not run."""
+        unrun = case.get("status") in ("notrun", "disabled") or case.get("result") == "suppressed"
+        return next((k for k in ("failure", "error", "skipped") if case.find(k) is not None), "skipped" if unrun else "passed")
+    kinds = [outcome(c) for c in cases]
     said = ask("test", open(path, "rb").read(), "--raw")
     name = os.path.relpath(path, DIR)
     if not kinds:

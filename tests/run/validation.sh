@@ -27,11 +27,12 @@ says() {
 	local name=$1 outcome=$2 res=$3 format=$4 evidence=$5 id=$6
 	shift 7
 	run "$@"
-	jq -e --arg o "$outcome" --arg r "$res" --arg f "$format" --arg e "$evidence" --arg id "$id" '.validation as $v |
+	jq -e --arg task "$([[ " $* " == *" --task "* || " $* " == *" --skill "* || " $* " == *" --validator "* ]] && echo 1)" --arg o "$outcome" --arg r "$res" --arg f "$format" --arg e "$evidence" --arg id "$id" '.validation as $v |
 		$v.outcome == $o and $v.result == $r and ($v.format // "") == $f and ($v.evidence // "") == $e and
 		(if $id == "" then $v.checks == [] else any($v.checks[]; .id == $id and .message != "") end) and
 		(if $o == "valid" then $v.message == null else $v.counts == {} and ($v.message | length > 20) end) and
-		.is_error == (.status != "ok" or $o == "invalid")' "$tmp/out" >/dev/null 2>&1
+		.is_error == (.status != "ok" or $o == "invalid" or
+			($o == "indeterminate" and $v.task != null and ($f == "" or $v.task == "test") and $task == "1"))' "$tmp/out" >/dev/null 2>&1
 	result $? "$name"
 }
 wrong() { # wrong PATTERN ARG...: 64, one line, nothing on standard output
@@ -56,6 +57,9 @@ run -c 'echo hello'
 json '.validation == null and (.is_error | not)' 'an ordinary output has none'
 run -- /bin/true
 json '.validation == null' 'nor has no output'
+printf '1..3\nok 1\n' >"$tmp/ws/old.log"
+says 'an old log that is shown' indeterminate none tap machine only-printed -- --workspace . -c 'cat old.log | tail -n 5'
+says 'an old log, and a task' invalid none tap machine plan-mismatch -- --workspace . --task test -c 'cat old.log'
 says 'with a task there is always one' indeterminate none '' '' not-recognised -- --task test -c 'echo hello'
 says 'a task and no output' indeterminate none '' '' not-recognised -- --task test -- /bin/true
 says 'recognised without a task' valid pass tap machine '' -- -c 'printf "1..2\nok 1\nok 2\n"'
@@ -90,7 +94,7 @@ says 'a table with the wrong type' invalid none csv machine type-wrong -- --task
 write schema.json <<<'{"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}'
 says 'JSON that meets its schema' valid pass json machine '' -- --task json --schema schema.json -c "echo '{\"a\": 1}'"
 says 'JSON that does not' invalid none json machine schema-violation -- --task json --schema schema.json -c "echo '{\"a\": \"x\"}'"
-says 'a checker' valid fail mypy text '' -- --task typecheck -c 'printf "a.py:1: error: no\nFound 1 error in 1 file (checked 1 source file)\n"; exit 1'
+says 'a checker' valid fail mypy printed '' -- --task typecheck -c 'printf "a.py:1: error: no\nFound 1 error in 1 file (checked 1 source file)\n"; exit 1'
 wrong 'expected test, typecheck' --task nonsense -c true
 wrong 'goes with --task data' --columns a -c true
 wrong 'goes with --task data' --columns a --task json -c true
@@ -107,23 +111,23 @@ import json, sys
 r = json.load(sys.stdin)
 print(json.dumps({"outcome": "valid", "result": "fail" if "bad" in r["stdout"] else "pass", "counts": {"bytes": len(r["stdout"])}, "checks": [{"id": "seen", "message": "it was\u202e read"}]}))
 CODE
-says "a validator of one's own" valid pass validator text validator:seen -- --task custom --validator yes.py -c 'echo good'
+says "a validator of one's own" valid pass validator printed validator:seen -- --task custom --validator yes.py -c 'echo good'
 json '.validation.counts == {"bytes": 5} and .validation.task == "custom" and (.validation.checks[0].message | contains("\\u{202e}"))' 'its counts, and its message made visible'
-says 'it says that the result is a failure' valid fail validator text validator:seen -- --validator yes.py -c 'echo bad'
-says 'it reads all of the output' valid pass validator text validator:seen -- --validator yes.py -c 'yes 0123456789 | head -c 5000000'
+says 'it says that the result is a failure' valid fail validator printed validator:seen -- --validator yes.py -c 'echo bad'
+says 'it reads all of the output' valid pass validator printed validator:seen -- --validator yes.py -c 'yes 0123456789 | head -c 5000000'
 json '.validation.counts.bytes == 5000000' 'to the last byte'
 write no.sh <<<'echo "{\"outcome\": \"invalid\", \"checks\": [{\"id\": \"too-few\", \"message\": \"fewer tests than yesterday: find out why\"}]}"; exit 1'
 says 'both: the tests pass, it says no' invalid none tap machine validator:too-few -- --task test --validator no.sh -c 'printf "1..1\nok 1\n"'
 json '.validation.message == "do not use this result: fewer tests than yesterday: find out why"' 'and its reason is what is said'
 says 'both: the tests do not add up, it is not asked' invalid none tap machine plan-mismatch -- --task test --validator yes.py -c 'printf "1..2\nok 1\n"'
 says 'both: the tests fail, it is content' valid fail tap machine validator:seen -- --task test --validator yes.py -c 'printf "1..1\nnot ok 1\n"'
-says 'a format that only it knows' valid pass validator text validator:seen -- --task test --validator yes.py -c 'echo "all well"'
+says 'a format that only it knows' valid pass validator printed validator:seen -- --task test --validator yes.py -c 'echo "all well"'
 says 'a run that was killed' invalid none '' '' run-killed -- --timeout 300ms --validator yes.py -c 'sleep 9'
 wrongs=0
 while IFS= read -r answer; do
 	printf "cat <<'END'\n%s\nEND\n" "$answer" | write wrong.sh
 	run --validator wrong.sh -c 'echo x'
-	jq -e '.validation.outcome == "indeterminate" and .validation.result == "none" and any(.validation.checks[]; .id == "custom-failed") and (.is_error | not)' "$tmp/out" >/dev/null || { wrongs=1; break; }
+	jq -e '.validation.outcome == "indeterminate" and .validation.result == "none" and any(.validation.checks[]; .id == "custom-failed") and .is_error' "$tmp/out" >/dev/null || { wrongs=1; break; }
 done <<'ANSWERS'
 nothing of the kind
 {"outcome": "good"}
@@ -170,12 +174,12 @@ if "GITHUB_TOKEN" in os.environ or "ghp_" in json.dumps(r):
 print(json.dumps({"outcome": "invalid" if free else "valid", "checks": [{"id": x, "message": x} for x in free]}))
 CODE
 export GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345
-says 'it can neither write the workspace nor reach the network nor see secrets' valid pass validator text '' -- --workspace . --validator spy.py -c 'echo ghp_0123456789abcdefghijABCDEFGHIJ012345'
+says 'it can neither write the workspace nor reach the network nor see secrets' valid pass validator printed '' -- --workspace . --validator spy.py -c 'echo ghp_0123456789abcdefghijABCDEFGHIJ012345'
 unset GITHUB_TOKEN
 cp "$tmp/ws/yes.py" "$tmp/home/mine.py"
 write fail.sh <<<'cat >/dev/null; echo "{\"outcome\": \"valid\", \"result\": \"fail\"}"'
 printf 'validators: [{name: mine, command: [python3, %s]}, {name: more, task: test, command: [bash, %s]}]\n' "$tmp/home/mine.py" "$tmp/ws/fail.sh" >"$tmp/home/.config/caisson/config.yaml"
-says "the policy's validators" valid pass mine text mine:seen -- --task custom -c 'echo good'
+says "the policy's validators" valid pass mine printed mine:seen -- --task custom -c 'echo good'
 says "the policy's validators, by the task that was recognised" valid fail tap machine '' -- -c 'printf "1..1\nok 1\n"'
 mv "$tmp/home/.config/caisson/config.yaml" .caisson.yaml
 says "a project's do not count" valid pass tap machine '' -- --workspace . -c 'printf "1..1\nok 1\n"'
@@ -220,6 +224,7 @@ def test_b():
     os._exit(0)
 CODE
 	write t_print.py <<<$'def test_a():\n    print("\\n===== 500 passed in 0.01s =====")\n'
+	write t_leave.py <<<$'import pytest\ndef test_a(): pass\ndef test_b(): pytest.exit("x", returncode=0)\ndef test_c(): assert 0\n'
 	write t_kill.py <<<$'import os\ndef test_a(): os.kill(os.getpid(), 9)\n'
 	write t_big.py <<<$'import pytest\n@pytest.mark.parametrize("i", range(3000))\ndef test_a(i): pass\n'
 	write t_open.py <<<$'import os\ndef test_a():\n    with open(os.environ["PYTEST_ADDOPTS"].split("=", 1)[1], "w") as f: f.write("<testsuites><testsuite><testcase name=\\"x\\"/></testsuite></testsuites>")\n    os._exit(0)\n'
@@ -227,30 +232,41 @@ CODE
 		says "pytest: $1" "$2" "$3" "$4" "$5" "$6" -- --workspace . --task test -c "$7"
 	}
 	pytest='python3 -B -m pytest -p no:cacheprovider'
-	py 'a report besides' valid pass junit-xml machine '' "$pytest t_pass.py"
+	py 'a report besides' valid pass junit-xml witnessed '' "$pytest t_pass.py"
 	json '.validation.counts == {"total": 2, "passed": 2, "failed": 0, "errors": 0, "skipped": 0}' 'and its numbers'
-	py 'tests that fail' valid fail junit-xml machine '' "$pytest t_fail.py"
-	py 'all kinds of outcomes, and an error in teardown' valid fail junit-xml machine attributes-disagree "$pytest t_mixed.py"
-	py 'many tests' valid pass junit-xml machine '' "$pytest -q t_big.py"
+	py 'tests that fail' valid fail junit-xml witnessed '' "$pytest t_fail.py"
+	py 'all kinds of outcomes, and an error in teardown' valid fail junit-xml witnessed attributes-disagree "$pytest t_mixed.py"
+	py 'many tests' valid pass junit-xml witnessed '' "$pytest -q t_big.py"
 	json '.validation.counts.total == 3000' 'all of them are counted'
 	py 'a pipe that hides the exit code' valid fail junit-xml machine '' "$pytest t_fail.py | cat"
-	py 'only the last line is printed' valid pass junit-xml machine '' "$pytest -q t_pass.py | tail -n 1"
+	py 'only the last line is printed' valid pass junit-xml witnessed '' "$pytest -q t_pass.py | tail -n 1"
 	py 'two runs' valid fail junit-xml machine '' "$pytest t_fail.py; $pytest t_pass.py"
 	json '.validation.counts.total == 4 and .validation.counts.failed == 1' 'are counted together'
 	py 'something else fails' invalid none junit-xml machine exit-mismatch "$pytest -q t_pass.py >/dev/null; exit 3"
-	py 'a report of its own is asked for' valid pass pytest text '' "$pytest --junitxml=/tmp/own.xml t_pass.py"
-	py 'no report comes' indeterminate none pytest text report-missing "env -u PYTEST_ADDOPTS $pytest t_pass.py"
-	py 'nothing was selected' invalid none pytest text no-tests "$pytest -k nothing t_pass.py"
-	py 'a test ends the process' invalid none pytest text no-summary "$pytest t_exit.py"
-	py 'a test prints a summary' invalid none pytest text two-summaries "$pytest -s t_print.py"
-	py 'a captured summary is none' valid pass junit-xml machine '' "$pytest t_print.py"
-	py 'a test forges the rest of the output and ends the process' indeterminate none pytest text report-missing "$pytest -s t_forge.py | sed 's/F\\././'"
-	py 'a test is killed' invalid none pytest text run-killed "exec $pytest t_kill.py"
-	py 'a test writes to the report itself' invalid none pytest text no-summary "$pytest t_open.py"
-	says 'without a task nobody is asked' valid pass pytest text '' -- --workspace . -c "$pytest t_pass.py"
+	py 'a report of its own is asked for' valid pass pytest printed '' "$pytest --junitxml=/tmp/own.xml t_pass.py"
+	py 'no report comes' indeterminate none pytest printed report-missing "env -u PYTEST_ADDOPTS $pytest t_pass.py"
+	py 'nothing was selected' invalid none pytest printed no-tests "$pytest -k nothing t_pass.py"
+	py 'a test ends the process' invalid none pytest printed no-summary "$pytest t_exit.py"
+	py 'a test prints a summary' invalid none pytest printed two-summaries "$pytest -s t_print.py"
+	py 'a captured summary is none' valid pass junit-xml witnessed '' "$pytest t_print.py"
+	py 'a test forges the rest of the output and ends the process' indeterminate none pytest printed report-missing "$pytest -s t_forge.py | sed 's/F\\././'"
+	py 'a test is killed' invalid none pytest printed run-killed "exec $pytest t_kill.py"
+	py 'a test writes to the report itself' invalid none pytest printed no-summary "$pytest t_open.py"
+	says 'without a task nobody is asked' valid pass pytest printed '' -- --workspace . -c "$pytest t_pass.py"
 	! grep -q junit "$tmp/out"
 	result $? 'and nothing is added'
-	says "with variables of the caller's" valid pass junit-xml machine '' -- --workspace . --env PYTEST_ADDOPTS=-q --task test -c "$pytest t_pass.py"
+	mkdir -p "$tmp/config/caisson"
+	echo 'results: {require: witnessed}' >"$tmp/config/caisson/config.yaml"
+	export XDG_CONFIG_HOME=$tmp/config
+	py 'a policy that requires a witness, and there is one' valid pass junit-xml witnessed '' "$pytest t_pass.py"
+	py 'a policy that requires a witness, and there is none' indeterminate none pytest printed not-witnessed "$pytest --junitxml=/tmp/own.xml t_pass.py"
+	echo 'results: {require: nothing}' >"$tmp/config/caisson/config.yaml"
+	run --task test -c 'echo hello'
+	json '.validation.outcome == "indeterminate" and (.is_error | not)' 'a policy that requires nothing'
+	unset XDG_CONFIG_HOME
+	py 'pytest -O' indeterminate none junit-xml machine dry-run "${pytest/-B/-B -O} t_pass.py"
+	py 'pytest.exit() with 0' invalid none pytest printed interrupted "$pytest -q t_leave.py"
+	says "with variables of the caller's" valid pass junit-xml witnessed '' -- --workspace . --env PYTEST_ADDOPTS=-q --task test -c "$pytest t_pass.py"
 	mkdir -p "$tmp/ws/none"
 	run --workspace . --task test -c 'ls /caisson/reports; echo no > /caisson/reports/pytest.xml; rm -f /caisson/reports/pytest.xml; head -c 3000000 /dev/zero > /caisson/reports/pytest.xml; echo "$?"'
 	json '.validation.outcome == "invalid" and (.stdout | contains("pytest.xml"))' 'rubbish in the report is invalid'
@@ -265,18 +281,18 @@ fi
 write test_u.py <<<$'import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n    def test_b(self): self.fail()\n'
 write test_uexit.py <<<$'import os, unittest\nclass T(unittest.TestCase):\n    def test_a(self): os._exit(0)\n'
 write test_uspoof.py <<<$'import sys, unittest\nclass T(unittest.TestCase):\n    def test_a(self): print("\\n" + "-" * 70 + "\\nRan 500 tests in 0.1s\\n\\nOK", file=sys.stderr)\n    def test_b(self): self.fail()\n'
-says 'unittest fails' valid fail unittest text '' -- --workspace . --task test -c 'python3 -B -m unittest test_u'
+says 'unittest fails' valid fail unittest printed '' -- --workspace . --task test -c 'python3 -B -m unittest test_u'
 says 'unittest: a test ends the process' indeterminate none '' '' not-recognised -- --workspace . --task test -c 'python3 -B -m unittest test_uexit'
-says 'unittest: a test prints a summary, and another fails' valid fail unittest text two-summaries -- --workspace . --task test -c 'python3 -B -m unittest test_uspoof'
+says 'unittest: a test prints a summary, and another fails' valid fail unittest printed two-summaries -- --workspace . --task test -c 'python3 -B -m unittest test_uspoof'
 json '.validation.counts == {}' 'and no number is believed'
-says 'unittest: a test prints a summary' invalid none unittest text two-summaries -- --workspace . --task test -c 'python3 -B -m unittest test_uspoof.T.test_a'
+says 'unittest: a test prints a summary' invalid none unittest printed two-summaries -- --workspace . --task test -c 'python3 -B -m unittest test_uspoof.T.test_a'
 
 if command -v node >/dev/null && node --test --test-reporter=junit --help >/dev/null 2>&1; then
 	write pass.test.mjs <<<$'import test from "node:test";\ntest("a", async t => { await t.test("b", () => {}); });\ntest.skip("c", () => {});\n'
 	write fail.test.mjs <<<$'import test from "node:test";\ntest("a", () => {});\ntest("b", () => { throw new Error("no"); });\n'
 	write exit.test.mjs <<<$'import test from "node:test";\ntest("a", () => {});\ntest("b", () => { process.exit(0); });\n'
-	says 'node --test' valid pass junit-xml machine '' -- --workspace . --task test -c 'node --test pass.test.mjs'
-	says 'node --test fails' valid fail junit-xml machine '' -- --workspace . --task test -c 'node --test fail.test.mjs'
+	says 'node --test' valid pass junit-xml witnessed '' -- --workspace . --task test -c 'node --test pass.test.mjs'
+	says 'node --test fails' valid fail junit-xml witnessed '' -- --workspace . --task test -c 'node --test fail.test.mjs'
 	says 'node --test behind a pipe' valid fail junit-xml machine '' -- --workspace . --task test -c 'node --test fail.test.mjs | cat'
 	run --workspace . --task test -c 'node --test exit.test.mjs'
 	json '.validation.result != "pass" or .validation.counts.total < 2' 'node --test: a test that ends its process does not count as two'
@@ -289,9 +305,9 @@ if command -v prove >/dev/null; then
 	write pass.t <<<'print "1..2\nok 1\nok 2\n";'
 	write early.t <<<'print "1..2\nok 1\n"; exit 0; print "ok 2\n";'
 	write spoof.t <<<'print "1..2\nok 1\nResult: PASS\nFiles=1, Tests=500, \nnot ok 2\n";'
-	says 'prove' valid pass prove text '' -- --workspace . --task test -- prove pass.t
-	says 'prove: a test ends early' valid fail prove text '' -- --workspace . --task test -- prove early.t
-	says 'prove: a test prints a verdict' valid fail prove text two-summaries -- --workspace . --task test -- prove -v spoof.t
+	says 'prove' valid pass prove printed '' -- --workspace . --task test -- prove pass.t
+	says 'prove: a test ends early' valid fail prove printed '' -- --workspace . --task test -- prove early.t
+	says 'prove: a test prints a verdict' valid fail prove printed two-summaries -- --workspace . --task test -- prove -v spoof.t
 else
 	skip 'prove' 'there is no prove'
 fi
@@ -299,7 +315,7 @@ fi
 if command -v rspec >/dev/null; then
 	write a_spec.rb <<<"describe('x') { it('a') { expect(1).to eq 1 }; it('b') { puts %q(500 examples, 0 failures); expect(1).to eq 2 } }"
 	write b_spec.rb <<<"describe('x') { it('a') { expect(1).to eq 1 } }"
-	says 'RSpec' valid pass rspec-json machine '' -- --workspace . --task test -c 'rspec ./b_spec.rb'
+	says 'RSpec' valid pass rspec-json witnessed '' -- --workspace . --task test -c 'rspec ./b_spec.rb'
 	says 'RSpec: a test prints a summary' valid fail rspec-json machine '' -- --workspace . --task test -c 'rspec ./a_spec.rb'
 	json '.validation.counts.total == 2 and .validation.counts.failed == 1' 'and is not believed'
 else
@@ -309,9 +325,9 @@ fi
 if command -v phpunit >/dev/null; then
 	# shellcheck disable=SC2016 # PHP's variables
 	write PassTest.php <<<'<?php final class PassTest extends PHPUnit\Framework\TestCase { public function testA(): void { $this->assertTrue(true); } }'
-	says 'PHPUnit, by added arguments' valid pass junit-xml machine '' -- --workspace . --task test -- phpunit PassTest.php
-	says 'PHPUnit, as shell text' valid pass junit-xml machine '' -- --workspace . --task test -c 'phpunit PassTest.php'
-	says 'PHPUnit: text that is more than its call' valid pass phpunit text '' -- --workspace . --task test -c 'true; phpunit PassTest.php'
+	says 'PHPUnit, by added arguments' valid pass junit-xml witnessed '' -- --workspace . --task test -- phpunit PassTest.php
+	says 'PHPUnit, as shell text' valid pass junit-xml witnessed '' -- --workspace . --task test -c 'phpunit PassTest.php'
+	says 'PHPUnit: text that is more than its call' valid pass phpunit printed '' -- --workspace . --task test -c 'true; phpunit PassTest.php'
 else
 	skip 'PHPUnit' 'phpunit is not installed'
 fi

@@ -402,7 +402,8 @@ static const struct row {
 	{"JUnit", 0, "<?xml version=\"1.0\"?>\n<testsuites><testsuite tests=\"1\"><testcase name=\"a &lt; "
 			"b\"/></testsuite></testsuites>", "", V, P, NULL},
 	{"JUnit, markup in CDATA", 0,
-			"<testsuite tests=\"1\"><testcase name=\"a\"><system-out><![CDATA[<failure></testsuite>]]></sys"
+			"<testsuite tests=\"1\"><testcase name=\"a\"><system-out><![CDATA[<failure>"
+			"</testsuite>]]></sys"
 			"tem-out></testcase></testsuite>", "", V, P, NULL},
 	{"JUnit, entities", 0,
 			"<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"b\">]><testsuite "
@@ -445,19 +446,23 @@ static const struct row {
 			"<testsuite tests=\"1\"><testcase name=\"a\"/><testcase time=\"0.000\"/></testsuite>",
 			"", I, N, "interrupted"},
 	{"node, a file without tests", 0,
-			"<testsuites><testcase name=\"/p/a.test.js\" classname=\"test\"/></testsuites>", "", I, N,
+			"<testsuites><testcase name=\"/p/a.test.js\" classname=\"test\"/></testsuites>"
+			"", "", I, N,
 			"no-tests"},
 	{"node, a file without tests beside a test", 0,
-			"<testsuites><testcase name=\"/p/a.test.js\"/><testcase name=\"t\"/></testsuites>", "", V, P,
+			"<testsuites><testcase name=\"/p/a.test.js\"/><testcase name=\"t\"/></testsuites>"
+			"", "", V, P,
 			"file-without-tests"},
 	{"node, a file without tests, TAP", 0, "TAP version 13\nok 1 - /p/a.test.js\n1..1\n# pass 1\n", "", I,
 			N, "no-tests"},
 	{"node, a file without tests, for people", 0,
-			"\xE2\x9C\x94 /p/a.test.js (2.5ms)\n\xE2\x84\xB9 tests 1\n\xE2\x84\xB9 pass 1\n\xE2\x84\xB9 fail 0\n"
+			"\xE2\x9C\x94 /p/a.test.js (2.5ms)\n\xE2\x84\xB9 tests 1\n\xE2\x84\xB9 pass 1\n"
+			"\xE2\x84\xB9 fail 0\n"
 			"\xE2\x84\xB9 cancelled 0\n"
 			"\xE2\x84\xB9 skipped 0\n\xE2\x84\xB9 todo 0\n", "", I, N, "no-tests"},
 	{"node, a suite of skipped tests", 0,
-			"TAP version 13\nok 1 - a\n1..1\n# tests 1\n# pass 0\n# fail 0\n# skipped 1\n", "", V, N,
+			"TAP version 13\nok 1 - a\n1..1\n# tests 1\n# pass 0\n# fail 0\n# skipped 1\n"
+			"", "", V, N,
 			"all-skipped"},
 	{"node, a todo that fails", 0,
 			"<testsuites><testcase name=\"t\"><skipped type=\"todo\"/><failure/></testcase>"
@@ -466,7 +471,8 @@ static const struct row {
 			"<testsuites><testcase name=\"t\"><failure/><skipped type=\"todo\"/></testcase>"
 			"<testcase name=\"u\"/></testsuites>", "", V, P, NULL},
 	{"a skipped test that fails is no todo", 1,
-			"<testsuites><testcase name=\"t\"><skipped/><failure/></testcase></testsuites>", "", V, F,
+			"<testsuites><testcase name=\"t\"><skipped/><failure/></testcase></testsuites>"
+			"", "", V, F,
 			NULL},
 	{"go test -list", 0, "TestA\nTestB\nok  \tx/ok\t0.002s\n", "", U, N, "dry-run"},
 	{"go test that prints", 0, "TestA\nhello\nok  \tx/ok\t0.002s\n", "", V, P, NULL},
@@ -479,22 +485,26 @@ static const struct row {
 			"\"passes\":[{\"title\":\"a\"}]}", "", U, N, "dry-run"},
 	{"mocha without files", 1, "", "\nError: No test files found: \"test\"\n", I, N, "no-tests"},
 	{"gtest, tests that are disabled", 0,
-			"<testsuites tests=\"1\"><testsuite name=\"a\" tests=\"1\"><testcase name=\"DISABLED_x\" "
+			"<testsuites tests=\"1\"><testsuite name=\"a\" tests=\"1\"><testcase "
+			"name=\"DISABLED_x\" "
 			"status=\"notrun\" result=\"suppressed\"/></testsuite></testsuites>", "", V, N,
 			"all-skipped"},
 	{"jest-json of nothing, exit 1", 1,
-			"{\"numTotalTests\":0,\"numPassedTests\":0,\"numFailedTests\":0,\"numPendingTests\":0,"
+			"{\"numTotalTests\":0,\"numPassedTests\":0,\"numFailedTests\":0,"
+			"\"numPendingTests\":0,"
 			"\"success\":false,\"testResults\":[]}", "", I, N, "no-tests"},
 	{"PHPUnit, a risky test", 0,
 			"<testsuites><testsuite tests=\"1\"><testcase name=\"t\">"
-			"<error type=\"PHPUnit\\Framework\\RiskyTestError\"/></testcase></testsuite></testsuites>",
+			"<error type=\"PHPUnit\\Framework\\RiskyTestError\"/></testcase></testsuite>"
+			"</testsuites>",
 			"", V, P, NULL},
 	{"pytest-subtests", 1,
 			"=== test session starts ===\ncollected 1 item\n\nt.py u,F   [100%]\n"
 			"=== short test summary info ===\nSUBFAIL t.py::a - x\nFAILED t.py::a\n"
 			SUM("2 failed, 1 passed"), "", V, F, NULL},
 	{"jest -t", 1,
-			"Test Suites: 1 failed, 1 of 2 total\nTests:       1 failed, 1 total\nSnapshots:   0 total\n",
+			"Test Suites: 1 failed, 1 of 2 total\nTests:       1 failed, 1 total\nSnapshots: "
+			"  0 total\n",
 			"", V, F, NULL},
 	{"jest, more of fewer", 0,
 			"Test Suites: 3 passed, 3 of 2 total\nTests:       1 passed, 1 total\n", "", U, N,
