@@ -392,3 +392,21 @@ bool network_rule_covers(const struct network_rule *outer, const struct network_
 			return false;
 	return true;
 }
+
+bool network_rule_meet(const struct network_rule *a, const struct network_rule *b, struct network_rule *ret)
+{
+	struct network_rule r = covers_host(b, a) ? *a : *b;
+	size_t n = 0;
+
+	if (!covers_host(b, a) && !covers_host(a, b))
+		return false;
+	for (size_t i = 0; i < a->nports; i++)
+		if (network_rule_has_port(b, a->ports[i]))
+			r.ports[n++] = a->ports[i];
+	r.nports = n;
+	r.on_site = a->on_site && covers_host(b, a);
+	r.next = NULL;
+	if (n)
+		*ret = r;
+	return n > 0;
+}

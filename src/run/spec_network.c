@@ -29,32 +29,42 @@ static int expand_standing(struct spec_builder *m, struct network_rule **list, s
 	return expand(m, "sandbox.network.allow", m->p->own.sandbox.network_allow, list, e);
 }
 
-/* Removes the rules that none of `by` covers, and returns them. */
-static struct network_rule *keep_covered(struct network_rule **list, const struct network_rule *by)
+/*
+ * Replaces the list by what it has in common with `by`. *ret_lost gets the rules that are narrower now, or gone.
+ */
+static int keep_common(struct spec_builder *m, struct network_rule **list, const struct network_rule *by,
+		struct network_rule **ret_lost, struct err *e)
 {
-	struct network_rule *dropped = NULL, **end = &dropped;
+	struct network_rule *kept = NULL, **end = &kept, *lost = NULL, **lost_end = &lost;
+	size_t n = 0;
 
-	while (*list) {
-		const struct network_rule *outer = by;
+	for (struct network_rule *r = *list; r; r = r->next) {
+		bool whole = false;
 
-		while (outer && !network_rule_covers(outer, *list))
-			outer = outer->next;
-		if (outer) {
-			list = &(*list)->next;
-			continue;
+		for (const struct network_rule *o = by; o && !whole; o = o->next) {
+			struct network_rule common;
+
+			if (!network_rule_meet(r, o, &common))
+				continue;
+			if (n++ >= NETWORK_RULES_MAX)
+				return err_set(e, ERR_LIMIT, 0, "a network has at most %d hosts",
+					NETWORK_RULES_MAX);
+			whole = network_rule_covers(&common, r);
+			LIST_NEW(m->a, end, common);
 		}
-		*end = *list;
-		*list = (*list)->next;
-		end = &(*end)->next;
-		*end = NULL;
+		if (!whole)
+			LIST_NEW(m->a, lost_end, *r);
 	}
-	return dropped;
+	*lost_end = NULL;
+	*list = kept;
+	*ret_lost = lost;
+	return 0;
 }
 
 static int take_away(struct spec_builder *m, const struct sandbox *s, struct network_rule **list,
 		struct err *e)
 {
-	struct network_rule *only = NULL, **end = &m->r->taken_away;
+	struct network_rule *only = NULL, *lost = NULL, **end = &m->r->taken_away;
 
 	if (!s->network_limited || !*list)
 		return 0;
@@ -62,7 +72,9 @@ static int take_away(struct spec_builder *m, const struct sandbox *s, struct net
 		return -1;
 	while (*end)
 		end = &(*end)->next;
-	*end = keep_covered(list, only);
+	if (keep_common(m, list, only, &lost, e) != 0)
+		return -1;
+	*end = lost;
 	return 0;
 }
 
@@ -98,13 +110,14 @@ static int network_of_profile(struct spec_builder *m, struct err *e)
 /* A skill gets what the person's policy permits; otherwise its network is capped like a limit. */
 static int network_of_skill(struct spec_builder *m, const struct network_request *n, struct err *e)
 {
-	struct network_rule *list = NULL, *standing = NULL;
+	struct network_rule *list = NULL, *standing = NULL, *lost = NULL;
 
 	if (n->words) {
 		if (expand(m, "network of the skill", n->words, &list, e) != 0 ||
-				expand_standing(m, &standing, e) != 0)
+				expand_standing(m, &standing, e) != 0 ||
+				keep_common(m, &list, standing, &lost, e) != 0)
 			return -1;
-		if (keep_covered(&list, standing))
+		if (lost)
 			spec_note_capped(m, "network");
 		return list ? set_rules(m, list, e) : network_of_profile(m, e);
 	}
@@ -159,7 +172,7 @@ static bool permits(const struct network_spec *n, enum network_mode mode)
 static int narrow_to(struct spec_builder *m, const struct network_request *part, struct err *e)
 {
 	struct network_spec *n = &m->r->spec.network;
-	struct network_rule *list = NULL;
+	struct network_rule *list = NULL, *lost = NULL;
 
 	if (!part->words) {
 		if (permits(n, part->mode))
@@ -170,7 +183,9 @@ static int narrow_to(struct spec_builder *m, const struct network_request *part,
 	}
 	if (expand(m, "network", part->words, &list, e) != 0)
 		return -1;
-	if (network_isolated(n) && keep_covered(&list, n->rules))
+	if (network_isolated(n) && keep_common(m, &list, n->rules, &lost, e) != 0)
+		return -1;
+	if (lost)
 		spec_note_capped(m, "network");
 	if (list)
 		*n = (struct network_spec){.mode = NETWORK_NAMES, .rules = list};

@@ -136,7 +136,15 @@ static void test_projects(void)
 	load(user, "sandbox: {network: {allow: []}}", NULL);
 	ROWS({WORK, .want = "loopback capped"}, {EXEC, .want = "deny"});
 	load(user, NULL, "sandbox: {network: {allow: ['x.b.example.org']}}");
-	ROWS({WORK, .want = "loopback capped"}); /* the wildcard is more than the project wants */
+	ROWS({WORK, .want = "names x.b.example.org capped"});
+	load(user, "sandbox: {network: {allow: ['a.example.org:443+8443', '*.x.b.example.org', "
+			"'*.c.example.org']}}",
+			NULL);
+	ROWS({WORK, .want = "names a.example.org:443,*.x.b.example.org capped"},
+			{WORK, "host", .want = "error --network 'host' needs"});
+	load("sandbox: {network: {allow: ['10.0.0.0/8:5432', '*.example.org']}}",
+			"sandbox: {network: {allow: ['10.1.2.3:5432', '192.168.0.1', 'b.example.org:22']}}", NULL);
+	ROWS({WORK, .want = "names 10.1.2.3:5432 capped"});
 	load(user, "sandbox: {network: {allow: ['*.example.org']}}",
 			"sandbox: {network: {allow: [a.example.org]}}");
 	ROWS({WORK, .want = "names a.example.org capped"});
