@@ -11,6 +11,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 [[ -z ${apart:-} || ${TEST_APART:-} ]] || TEST_APART=1 exec /usr/bin/python3 "$here/tests/apart.py" bash "$0"
 CAISSON=${CAISSON:-$here/build/caisson}
 BUILD=${BUILD:-$here/build}
+# scripts change their directory
+[[ $CAISSON == /* ]] || CAISSON=$PWD/$CAISSON
+[[ $BUILD == /* ]] || BUILD=$PWD/$BUILD
 tmp=$(mktemp -d ${tmp_template:+"$tmp_template"}) && tmp=$(cd "$tmp" && pwd -P) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 n=0

@@ -90,8 +90,8 @@ struct str network_rule_text(struct arena *a, const struct network_rule *r);
 /* True if `outer` allows every connection that `inner` allows. */
 bool network_rule_covers(const struct network_rule *outer, const struct network_rule *inner);
 /*
- * Sets *ret to the rule that allows what both allow: the narrower host, with the ports of both. It is on site if
- * `a` is, for the same name. False if they have nothing in common; *ret is then untouched.
+ * Sets *ret to the rule that allows what both allow: the narrower host, with the ports of both. It is on site
+ * if `a` is, for the same name. False if they have nothing in common; *ret is then untouched.
  */
 bool network_rule_meet(const struct network_rule *a, const struct network_rule *b, struct network_rule *ret);
 /* True if the rule is about this name (as network_name_valid() describes it), whatever the port. */

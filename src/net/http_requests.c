@@ -358,23 +358,14 @@ static enum http_step next_head(struct http_requests *h, struct str s, uint64_t 
 	return pass(h, head.chunked ? HTTP_AT_CHUNK : HTTP_AT_HEAD, n + head.length, ret_pass);
 }
 
-static int hex_value(char c)
-{
-	if (ascii_is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The line with a chunk's size: hex digits and nothing else. */
 static enum http_step next_chunk(struct http_requests *h, struct str s, uint64_t *ret_pass)
 {
 	uint64_t size = 0;
 	size_t digits = 0;
 
-	while (digits < s.n && hex_value(s.p[digits]) >= 0 && digits <= CHUNK_DIGITS_MAX)
-		size = size * 16 + (uint64_t)hex_value(s.p[digits++]);
+	while (digits < s.n && ascii_hex_value(s.p[digits]) >= 0 && digits <= CHUNK_DIGITS_MAX)
+		size = size * 16 + (uint64_t)ascii_hex_value(s.p[digits++]);
 	struct str rest = str_sub(s, digits, digits + 2);
 	if (digits > CHUNK_DIGITS_MAX || size > CHUNK_MAX || (rest.n && digits == 0))
 		return refuse(h, NETWORK_BAD_HTTP);

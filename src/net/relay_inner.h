@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "net/client_hello.h"
+#include "net/dns.h"
 #include "net/first_words.h"
 #include "net/http_requests.h"
 #include "net/names.h"
@@ -119,6 +120,7 @@ struct relay_loop {
 	size_t nlisteners;
 	int dns[2]; /* -1: none */
 	struct network_report *report;
+	uint16_t unpaired[NETWORK_REPORT_MAX]; /* see relay_report_query() */
 	struct net_names *names;
 	struct upstream *upstream;
 	struct upstream_proxies proxies;
@@ -204,3 +206,9 @@ void relay_drain_step(struct relay_loop *l, int n);
 /* ---- relay_report.c ---- */
 /* Counts a connection or refusal and returns its row, or RELAY_ROW_NONE when all are used. */
 int relay_report_add(struct network_report *r, const char *host, uint16_t port, enum network_refusal why);
+/*
+ * Adds a refused name query. Programs ask for a name by two queries, of A and AAAA: the second one of a pair
+ * does not count. `unpaired` has the type of a query that waits for its other, by row.
+ */
+void relay_report_query(struct network_report *r, uint16_t unpaired[NETWORK_REPORT_MAX],
+		const struct dns_result *q);

@@ -277,7 +277,7 @@ static void answer_queries(struct relay_loop *l, int socket)
 			continue;
 		size_t m = dns_answer(l->names, query, (size_t)n, reply, &result);
 		if (result.refusal != NETWORK_NOT_REFUSED)
-			relay_report_add(l->report, result.name, 0, result.refusal);
+			relay_report_query(l->report, l->unpaired, &result);
 		if (m)
 			sendto(socket, reply, m, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&from, room);
 	}

@@ -47,3 +47,20 @@ int relay_report_add(struct network_report *r, const char *host, uint16_t port, 
 	row->count++;
 	return (int)(row - r->rows);
 }
+
+void relay_report_query(struct network_report *r, uint16_t unpaired[NETWORK_REPORT_MAX],
+		const struct dns_result *q)
+{
+	int row = -1;
+
+	for (uint32_t i = 0; i < r->n && row < 0; i++)
+		if (!r->rows[i].port && r->rows[i].refusal == q->refusal && !strcmp(r->rows[i].host, q->name))
+			row = (int)i;
+	if (row >= 0 && unpaired[row] && unpaired[row] != q->type) {
+		unpaired[row] = 0;
+		return;
+	}
+	row = relay_report_add(r, q->name, 0, q->refusal);
+	if (row != RELAY_ROW_NONE)
+		unpaired[row] = q->type;
+}

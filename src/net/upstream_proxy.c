@@ -28,14 +28,6 @@ static struct str either(char *const *environ, const char *lower, const char *up
 	return value.n ? value : variable(environ, upper);
 }
 
-static int hex_value(char c)
-{
-	if (ascii_is_digit(c))
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Decodes %41. False: a broken escape, a NUL, or no room. */
 static bool decode(struct str s, char *to, size_t room)
 {
@@ -43,8 +35,8 @@ static bool decode(struct str s, char *to, size_t room)
 	for (size_t i = 0; i < s.n; i++) {
 		int c = (unsigned char)s.p[i];
 		if (c == '%') {
-			int high = i + 2 < s.n ? hex_value(s.p[i + 1]) : -1;
-			int low = i + 2 < s.n ? hex_value(s.p[i + 2]) : -1;
+			int high = i + 2 < s.n ? ascii_hex_value(s.p[i + 1]) : -1;
+			int low = i + 2 < s.n ? ascii_hex_value(s.p[i + 2]) : -1;
 			if (high < 0 || low < 0)
 				return false;
 			c = high << 4 | low;

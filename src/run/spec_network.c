@@ -30,7 +30,8 @@ static int expand_standing(struct spec_builder *m, struct network_rule **list, s
 }
 
 /*
- * Replaces the list by what it has in common with `by`. *ret_lost gets the rules that are narrower now, or gone.
+ * Replaces the list by what it has in common with `by`. *ret_lost gets the rules that are narrower now, or
+ * gone.
  */
 static int keep_common(struct spec_builder *m, struct network_rule **list, const struct network_rule *by,
 		struct network_rule **ret_lost, struct err *e)

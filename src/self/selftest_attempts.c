@@ -208,6 +208,11 @@ const struct attempt attempts[] = {
 	{.name = "network", .title = "a connection to this host", .wall = BY_NETWORK, .ends = OK,
 			.need = "bash", .look = LOOK_LISTENER,
 	 .script = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/$PORT' && echo BREACH; exit 0"},
+	{.name = "hosts", .title = "other hosts than the listed one", .wall = BY_NETWORK, .ends = OK,
+			.need = "bash", .look = LOOK_LISTENER, .network = "selftest.invalid",
+	 .script = "for a in 127.0.0.1/$PORT 0.0.0.0/$PORT localhost/$PORT 198.18.0.1/$PORT "
+	 "198.19.0.1/$PORT ::1/$PORT selftest.invalid/$PORT 192.0.2.1/80 example.com/80 198.18.0.1/53; do "
+	 "bash -c \"exec 3<>/dev/tcp/$a\" && echo BREACH; done; exit 0"},
 	{.name = "write", .title = "writing outside", .wall = BY_MOUNTS, .workspace = true, .ends = OK,
 			.look = LOOK_OUTSIDE,
 	 .script = "for f in \"$OUT/canary\" \"$OUT/new\" /etc/$TOKEN /usr/$TOKEN /var/tmp/$TOKEN "

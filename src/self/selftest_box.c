@@ -236,6 +236,8 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	p->home = world.context.view->home;
 	*rq = (struct run_request){.argv = argv, .accept_watched = true,
 			.network = {.given = true, .mode = NETWORK_DENY}};
+	if (at->network[0])
+		rq->network.words = arena_copy(a, (struct texts){.text = str_of(at->network)});
 	memcpy(rq->limits, at->limits, sizeof(rq->limits));
 	if (at->workspace)
 		rq->workspace = (struct run_workspace){.path = str_fmt(a, "%s/workspace", p->dir),

@@ -35,6 +35,7 @@ struct attempt { /* inline strings; empty: not given */
 	char name[16], title[36];
 	enum trial_wall wall;
 	bool workspace;               /* needs a writable workspace */
+	char network[20];             /* the host that its box reaches */
 	uint64_t limits[LIMITS];      /* 0: the profile's */
 	unsigned ends;                /* bits 1 << status: permitted results */
 	char need[20];                /* required tools, separated by blanks */

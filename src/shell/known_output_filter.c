@@ -179,13 +179,6 @@ static bool output_coded(const struct output_call *c, const struct coding *k, st
 bool output_base64(const struct output_call *c, struct str *ret) { return output_coded(c, &base64, ret); }
 bool output_base32(const struct output_call *c, struct str *ret) { return output_coded(c, &base32, ret); }
 
-static int hex_value(char c)
-{
-	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-	const char *at = c ? strchr(digits, c) : NULL;
-	return at ? (int)(at - digits) % 16 : -1;
-}
-
 /* xxd -r -p, on whole pairs of digits with only blanks and newlines between them. */
 bool output_xxd(const struct output_call *c, struct str *ret)
 {
@@ -209,9 +202,11 @@ bool output_xxd(const struct output_call *c, struct str *ret)
 	for (size_t i = 0; i < in.n; i++) {
 		if (in.p[i] == ' ' || in.p[i] == '\n')
 			continue;
-		if (i + 1 >= in.n || hex_value(in.p[i]) < 0 || hex_value(in.p[i + 1]) < 0)
+		int high = ascii_hex_value(in.p[i]), low = i + 1 < in.n ? ascii_hex_value(in.p[i + 1]) : -1;
+
+		if (high < 0 || low < 0)
 			return false;
-		output_byte(&out, (unsigned char)(hex_value(in.p[i]) * 16 + hex_value(in.p[i + 1])));
+		output_byte(&out, (unsigned char)(high * 16 + low));
 		i++;
 	}
 	*ret = buf_view(&out);

@@ -20,7 +20,8 @@ if [[ ${1:-} != inside ]]; then
 fi
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$script")/../prologue.sh"
-RUN=$(realpath "$BUILD/box/relay_run")
+RUN=$(realpath "$BUILD/box/relay_run" 2>/dev/null)
+[[ -x $RUN ]] || { echo "Bail out! $BUILD/box/relay_run is missing: make build/box/relay_run" && exit 1; }
 PYTHON=/usr/bin/python3
 export LC_ALL=C
 chmod 755 "$tmp"
@@ -103,7 +104,7 @@ behind allowed.test:7 -- getent ahostsv4 allowed.test
 grep -q '^198\.19\.' "$tmp/out"
 result $? 'a listed name has an address of the relay'
 talk allowed.test:7 -- other.test 7
-grep -q 'no such name' "$tmp/out" && reported 'other.test 0 not-listed [0-9]+ 0 0 0'
+grep -q 'no such name' "$tmp/out" && reported 'other.test 0 not-listed 1 0 0 0'
 result $? 'another name does not exist, and the report says so'
 
 behind allowed.test:7 -- "$PYTHON" -c '
@@ -112,7 +113,7 @@ for i in range(300):
     try: socket.getaddrinfo("n%d.test" % i, 7)
     except socket.gaierror: pass
 s = socket.create_connection(("allowed.test", 7)); s.sendall(b"x"); print(s.recv(1))'
-reported 'allowed 1 refused 6[0-9][0-9]' && reported 'allowed.test 7 ok 1 1 1 [0-9]+' && [[ $(wc -l <"$tmp/report") == 129 ]]
+reported 'allowed 1 refused 4[0-9][0-9]' && reported 'allowed.test 7 ok 1 1 1 [0-9]+' && [[ $(wc -l <"$tmp/report") == 129 ]]
 result $? 'a flood of other names hides no connection'
 behind allowed.test:7 -- "$PYTHON" -c '
 import os, random, socket

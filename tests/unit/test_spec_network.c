@@ -143,7 +143,8 @@ static void test_projects(void)
 	ROWS({WORK, .want = "names a.example.org:443,*.x.b.example.org capped"},
 			{WORK, "host", .want = "error --network 'host' needs"});
 	load("sandbox: {network: {allow: ['10.0.0.0/8:5432', '*.example.org']}}",
-			"sandbox: {network: {allow: ['10.1.2.3:5432', '192.168.0.1', 'b.example.org:22']}}", NULL);
+			"sandbox: {network: {allow: ['10.1.2.3:5432', '192.168.0.1', 'b.example.org:22']}}",
+			NULL);
 	ROWS({WORK, .want = "names 10.1.2.3:5432 capped"});
 	load(user, "sandbox: {network: {allow: ['*.example.org']}}",
 			"sandbox: {network: {allow: [a.example.org]}}");
