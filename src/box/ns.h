@@ -129,6 +129,7 @@ struct ns_task {
 	const char *cwd;
 	struct identity cwd_id;    /* the expected identity of cwd; unknown: cwd is the box's own */
 	bool input;                /* standard input is not empty */
+	bool ptrace;               /* programs may trace each other */
 	/* The caller's: init may have been moved before it started the program's process. */
 	cpu_set_t cpus;
 };

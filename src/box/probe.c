@@ -500,7 +500,7 @@ static int try_filter(void *arg)
 	(void)arg;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return errno;
-	why = seccomp_load(false);
+	why = seccomp_load(false, false);
 	if (why)
 		return why;
 	fd = socket(AF_INET, SOCK_STREAM, 0);

@@ -240,7 +240,7 @@ static int enclose_before_root(struct program *p, struct err *e)
 		return -1;
 	if (privileges_drop() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
-	why = seccomp_load(network_has_sockets(&p->task->network));
+	why = seccomp_load(network_has_sockets(&p->task->network), p->task->ptrace);
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 

@@ -397,6 +397,7 @@ static void show_sandbox(struct doc *o, const struct sandbox *s)
 	if (s->network_limited)
 		show_list(o, "only", s->network_only); /* also if it is empty */
 	doc_end(o);
+	doc_bool(o, "ptrace", s->ptrace);
 	show_texts(o, "read", s->read);
 	show_texts(o, "write", s->write);
 	show_limits(o, s, "limits", offsetof(struct limit_set, value));

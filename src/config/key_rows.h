@@ -161,6 +161,9 @@ KEY("sandbox.read", WHO_TRUSTED, false,
 		"[../shared, ~/data]", value_texts, AT(sandbox.read))
 KEY("sandbox.write", WHO_TRUSTED, false, "further paths that they can write, likewise; no repositories",
 		"[~/scratch]", value_texts, AT(sandbox.write))
+KEY("sandbox.ptrace", WHO_TRUSTED, false,
+		"programs in boxes of the work profile may trace each other: gdb, strace, the search for leaks",
+		"true", value_bool, AT(sandbox.ptrace))
 KEY("sandbox.env.pass", WHO_OWNER, false,
 		"variables of the caller that programs in the box get as well; one that is named in full "
 		"also when it looks like a credential", "[MY_SETTING, 'MYTOOL_*']",

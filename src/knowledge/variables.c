@@ -97,7 +97,7 @@ const struct var_row *var_find(struct str name) { return find_row(name, false); 
 const struct var_row *var_find_folded(struct str name) { return find_row(name, true); }
 const char *var_lang(const struct var_row *r) { return var_text(r->lang); }
 
-bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value, bool *ret_offline)
+bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value, unsigned *ret_bits)
 {
 	const struct var_row *r = i < var_nsets ? &var_rows[var_sets[i]] : NULL;
 
@@ -105,7 +105,7 @@ bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value, bool 
 		return false;
 	*ret_name = str_of(var_text(r->name));
 	*ret_value = str_of(var_text(r->set));
-	*ret_offline = r->bits & VAR_OFFLINE;
+	*ret_bits = r->bits & (VAR_OFFLINE | VAR_UNTRACED);
 	return true;
 }
 

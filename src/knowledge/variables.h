@@ -43,6 +43,7 @@ enum { /* bits of a row */
 	VAR_HIJACKS = 4,  /* decides what programs execute: an agent cannot set it for a box */
 	VAR_OPERANDS = 8, /* VAR_OPTIONS: words without a dash are harmless operands */
 	VAR_OFFLINE = 16, /* `set` is only for boxes that reach no host */
+	VAR_UNTRACED = 32, /* ... only for boxes whose programs may not trace each other */
 };
 
 struct var_row {
@@ -69,10 +70,10 @@ bool var_idle(struct str value);
 /* The language of VAR_CODE. */
 const char *var_lang(const struct var_row *r);
 /*
- * Sets the outputs to the i-th variable that boxes set; *ret_offline: only boxes that reach no host. False if
- * there are no more.
+ * Sets the outputs to the i-th variable that boxes set; *ret_bits: VAR_OFFLINE, VAR_UNTRACED if only some of
+ * them do. False if there are no more.
  */
-bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value, bool *ret_offline);
+bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value, unsigned *ret_bits);
 
 /* True if the name or the value looks like a credential. */
 bool var_secret(struct str name, struct str value);

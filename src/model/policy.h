@@ -193,6 +193,7 @@ struct sandbox { /* settings of the box */
 	bool trust_client;
 	/* an explicit memory limit may be watched where no cgroup enforces it */
 	bool accept_watched;
+	bool ptrace;           /* programs of a box may trace each other */
 	/* further paths of boxes of the work profile: absolute, "~/x", or relative to the project */
 	struct texts *read, *write;
 	struct texts *env_pass, *env_scrub; /* names of variables; "*" is a wildcard */

@@ -82,6 +82,7 @@ struct spec {
 	struct str home;
 	struct limits limits;
 	struct network_spec network;
+	bool ptrace;               /* programs of the box may trace each other (debuggers, leak search) */
 	bool require_cgroup;       /* a cgroup must limit memory and processes, or the run is refused */
 	bool refuse_watched;       /* the memory limit was requested explicitly: watching it is not enough */
 	int input;                 /* descriptor for stdin; -1: empty input */

@@ -147,7 +147,7 @@ int relay_confine(struct err *e)
 	if (confine_files() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot confine the relay with Landlock");
 	/* the first refuses unusual sockets and other architectures, the second every other call */
-	int why = seccomp_load(true);
+	int why = seccomp_load(true, false);
 	if (!why)
 		why = seccomp_only(calls, ARRAY_SIZE(calls));
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the relay's system call filter") : 0;

@@ -9,7 +9,8 @@
 
 #define HINT_BYTES ((size_t)64 << 10) /* bytes searched at the end of stderr */
 
-enum wall { WALL_NETWORK, WALL_READONLY, WALL_MEMORY, WALL_PIDS, WALL_SCRATCH, WALL_PROGRAM, WALLS };
+enum wall { WALL_NETWORK, WALL_READONLY, WALL_MEMORY, WALL_PIDS, WALL_SCRATCH, WALL_PTRACE, WALL_PROGRAM,
+		WALLS };
 
 static const struct complaint {
 	enum wall wall;
@@ -33,6 +34,9 @@ static const struct complaint {
 	{WALL_PIDS, "Resource temporarily unavailable"}, {WALL_PIDS, "can't start new thread"},
 	{WALL_PIDS, "fork: retry"}, {WALL_PIDS, "unable to create native thread"}, {WALL_PIDS, "Cannot fork"},
 	{WALL_SCRATCH, "No space left on device"}, {WALL_SCRATCH, "ENOSPC"},
+	{WALL_PTRACE, "PTRACE_"}, {WALL_PTRACE, "ptrace:"}, {WALL_PTRACE, "ptrace("},
+	{WALL_PTRACE, "Could not trace the inferior"},
+	{WALL_PTRACE, "LeakSanitizer has encountered a fatal"},
 	{WALL_PROGRAM, "command not found"}, {WALL_PROGRAM, "not found"},
 	{WALL_PROGRAM, "No such file or directory"},
 };
@@ -49,6 +53,9 @@ static const struct {
 	[WALL_SCRATCH] = {"scratch",
 			"/tmp and the home share the scratch of the box, whose size may be too small (for a "
 			"terminal: there are 256 pseudo-terminals)"},
+	[WALL_PTRACE] = {"ptrace",
+			"programs in the box may not trace each other; a person can permit it with "
+			"'sandbox.ptrace: true' in the policy"},
 	[WALL_PROGRAM] = {"not-found",
 			"programs and files outside of the system's directories and the workspace are not "
 			"seen in the box"},
@@ -124,6 +131,8 @@ static bool is_likely(const struct run *r, const struct outcome *o, enum wall w)
 {
 	if (w == WALL_NETWORK)
 		return network_isolated(&r->spec.network) && !o->network;
+	if (w == WALL_PTRACE)
+		return !r->spec.ptrace;
 	return w != WALL_PROGRAM || o->exit_code == 127 || o->exit_code == 126;
 }
 

@@ -127,11 +127,12 @@ static struct str callers_value(const struct spec_builder *m, const char *name)
 static int inject_fixed(struct spec_builder *m, struct err *e)
 {
 	const struct network_spec *n = &m->r->spec.network;
-	bool offline = network_isolated(n) && !network_has_names(n), only_offline;
+	unsigned unless = (network_isolated(n) && !network_has_names(n) ? 0 : VAR_OFFLINE) |
+			(m->r->spec.ptrace ? VAR_UNTRACED : 0), bits;
 	struct str term = callers_value(m, "TERM"), name, value, path;
 
-	for (size_t i = 0; var_set_in_box(i, &name, &value, &only_offline); i++)
-		if (offline || !only_offline)
+	for (size_t i = 0; var_set_in_box(i, &name, &value, &bits); i++)
+		if (!(bits & unless))
 			set_variable(m, name, value);
 	set_variable(m, STR("HOME"), m->r->spec.home);
 	set_variable(m, STR("USER"), STR(USER)); /* the only user that exists in the box */

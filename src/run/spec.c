@@ -38,7 +38,8 @@ int run_prepare(struct arena *a, const struct run_request *rq, const struct run_
 			spec_build_registries, spec_build_program, spec_build_task, spec_build_environment,
 			spec_ask_test_reports};
 	struct run r = {.rq = rq, .world = world, .id = ret->id,
-			.spec = {.profile = rq->profile, .require_cgroup = rq->require_cgroup}};
+			.spec = {.profile = rq->profile, .require_cgroup = rq->require_cgroup,
+			.ptrace = p->own.sandbox.ptrace && rq->profile == PROFILE_WORK}};
 	struct spec_builder m = {.a = a, .rq = rq, .world = world, .at = world->context.view, .p = p,
 			.r = &r};
 

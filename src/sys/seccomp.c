@@ -11,13 +11,23 @@
 
 #include "sys/seccomp_table.h"
 
-int seccomp_load(bool network)
+static struct sock_fprog choose_filter(bool network, bool traced)
 {
-	struct sock_fprog prog = {
-		.len = network ? seccomp_networked_n : seccomp_sealed_n,
-		/* the kernel only reads it */
-		.filter = (struct sock_filter *)(network ? seccomp_networked : seccomp_sealed),
-	};
+	const struct sock_filter *code = network ? seccomp_networked : seccomp_sealed;
+	unsigned short n = network ? seccomp_networked_n : seccomp_sealed_n;
+
+	if (traced) {
+		code = network ? seccomp_networked_traced : seccomp_sealed_traced;
+		n = network ? seccomp_networked_traced_n : seccomp_sealed_traced_n;
+	}
+	/* the kernel only reads it */
+	return (struct sock_fprog){.len = n, .filter = (struct sock_filter *)code};
+}
+
+int seccomp_load(bool network, bool traced)
+{
+	struct sock_fprog prog = choose_filter(network, traced);
+
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : errno;
 }
 

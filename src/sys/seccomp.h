@@ -12,10 +12,10 @@
 #include "base/err.h"
 
 /*
- * Loads the filter for this process and its descendants. Needs no_new_privs. Allocates nothing. Returns 0 or
- * an errno.
+ * Loads the filter for this process and its descendants. traced: they may trace each other. Needs
+ * no_new_privs. Allocates nothing. Returns 0 or an errno.
  */
-int seccomp_load(bool network);
+int seccomp_load(bool network, bool traced);
 /*
  * Loads an additional filter. hidden_memory, for a box without a memory cgroup: refuses memory files and
  * System V segments, which an outside observer cannot see. cpus, for a box limited by its CPU set: refuses to

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 		return 64;
 	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || (ruleset >= 0 && landlock_enforce(ruleset) < 0) ||
-			seccomp_load(network))
+			seccomp_load(network, false))
 		return fail("filtered");
 	execvp(argv[i], argv + i);
 	return fail(argv[i]);

@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -156,6 +157,38 @@ static struct answer ptrace_child(char **args)
 	(void)args;
 	pid_t pid = sleeper();
 	return end(pid, result(ptrace(PTRACE_SEIZE, pid, NULL, NULL)));
+}
+
+/* A tracer makes another call of its child's: unshare() instead of getpid(). */
+static struct answer ptrace_call(char **args)
+{
+	(void)args;
+#ifdef __x86_64__
+	struct user_regs_struct regs;
+	int status;
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+			_exit(errno);
+		raise(SIGSTOP);
+		long r = syscall(SYS_getpid, CLONE_NEWUSER);
+		_exit(r == 0 ? 0 : r < 0 ? errno : 99);
+	}
+	waitpid(pid, &status, 0);
+	for (int stops = 0; WIFSTOPPED(status) && stops < 2; stops++) {
+		if (stops == 1 && ptrace(PTRACE_GETREGS, pid, NULL, &regs) == 0) {
+			regs.orig_rax = SYS_unshare;
+			ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+		}
+		ptrace(stops ? PTRACE_CONT : PTRACE_SYSCALL, pid, NULL, NULL);
+		waitpid(pid, &status, 0);
+	}
+	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+	return result(errno ? -1 : 0);
+#else
+	errno = ENOSYS;
+	return result(-1);
+#endif
 }
 
 static struct answer read_memory(pid_t pid)
@@ -361,6 +394,7 @@ const struct probe probes_kernel[] = {
 	{"perf", perf, 0, NULL},
 	{"ptrace-init", ptrace_init, 0, NULL},
 	{"ptrace-child", ptrace_child, 0, NULL},
+	{"ptrace-call", ptrace_call, 0, NULL},
 	{"process-vm", process_vm, 0, NULL},
 	{"process-vm-child", process_vm_child, 0, NULL},
 	{"process-vm-write", process_vm_write, 0, NULL},

@@ -31,7 +31,7 @@ skip() {
 fresh=(unshare --user --map-root-user --mount --pid --ipc --uts --net --fork --mount-proc)
 
 # What both walls together refuse and what works or leaks in front of them, which shows that the probe itself works.
-attacks='tiocsti tiocsti-high tiocsetd io_uring keyctl add-key request-key userfaultfd perf ptrace-init ptrace-child process-vm process-vm-child
+attacks='tiocsti tiocsti-high tiocsetd io_uring keyctl add-key request-key userfaultfd perf ptrace-init ptrace-child ptrace-call process-vm process-vm-child
 process-vm-write pidfd-getfd kcmp name-to-handle personality modify-ldt huge-pages i386 userns-clone userns-clone-high userns-clone3 userns-unshare
 unshare-user unshare-mnt unshare-pid unshare-net unshare-ipc unshare-uts unshare-cgroup unshare-time unshare-all clone-mnt clone-pid setns setns-pidfd
 setuid setgid setuid-open setuid-openat2 setuid-mknod socket-inet socket-inet-high socket-inet6 socket-udp socket-icmp netlink netlink-netfilter

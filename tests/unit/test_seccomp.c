@@ -205,13 +205,13 @@ static const struct row rows[] = {
 #define ROWS ARRAY_SIZE(rows)
 _Static_assert(ROWS <= JAIL_RESULTS_MAX, "more rows than results");
 
-enum which { PLAIN, SEALED, NETWORKED };
+enum which { PLAIN, SEALED, NETWORKED, TRACED };
 
 /* Without a filter only the rows run whose answer is needed. */
 static void try_rows(int *results, const void *arg)
 {
 	enum which which = *(const enum which *)arg;
-	if (which != PLAIN && seccomp_load(which == NETWORKED))
+	if (which != PLAIN && seccomp_load(which == NETWORKED || which == TRACED, which == TRACED))
 		_exit(98);
 	for (size_t i = 0; i < ROWS; i++)
 		if (which != PLAIN || rows[i].sealed == SAME || rows[i].networked == SAME) {
@@ -245,12 +245,32 @@ static void test_networked(void)
 	compare_rows(true);
 }
 
+/* The filter for boxes that may trace differs only in calls that trace, and not for init. */
+static void test_traced(void)
+{
+	static const long tracing[] = {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev};
+	int *plain = jail_results(), *got = jail_results();
+	enum which none = PLAIN, which = TRACED;
+
+	CHECK_INT(jail_run(try_rows, plain, &none), 0);
+	CHECK_INT(jail_run(try_rows, got, &which), 0);
+	for (size_t i = 0; i < ROWS; i++) {
+		bool traces = false, of_init = rows[i].args[rows[i].nr == SYS_ptrace] == 1;
+		int want = rows[i].networked == SAME ? plain[i] : rows[i].networked;
+
+		for (size_t k = 0; k < ARRAY_SIZE(tracing); k++)
+			traces |= rows[i].nr == tracing[k];
+		if (traces && !of_init ? got[i] == EPERM : got[i] != want)
+			unit_fail(__FILE__, __LINE__, "%s: %s", rows[i].name, strerror(got[i]));
+	}
+}
+
 #ifdef __x86_64__
 static void call_i386(int *results, const void *arg)
 {
 	(void)arg;
 	long ret = 20; /* getpid there, writev here */
-	if (seccomp_load(true))
+	if (seccomp_load(true, false))
 		_exit(98);
 	__asm__ volatile("int $0x80" : "+a"(ret)::"memory", "r8", "r9", "r10", "r11");
 	results[0] = (int)ret;
@@ -259,7 +279,7 @@ static void call_i386(int *results, const void *arg)
 static void call_x32(int *results, const void *arg)
 {
 	(void)arg;
-	if (seccomp_load(true))
+	if (seccomp_load(true, false))
 		_exit(98);
 	results[0] = (int)syscall(0x40000000 | SYS_getpid);
 }
@@ -290,7 +310,7 @@ static void live(int *results, const void *arg)
 	pthread_t t;
 	pid_t pid;
 	int fds[2], status = -1;
-	if (seccomp_load(*(const bool *)arg))
+	if (seccomp_load(*(const bool *)arg, false))
 		_exit(98);
 	results[0] = pthread_create(&t, NULL, in_thread, &results[1]) ?: pthread_join(t, NULL);
 	results[2] = posix_spawn(&pid, "/bin/true", NULL, NULL, argv, argv + 1);
@@ -323,8 +343,8 @@ static void test_life(void)
 static void load_both(int *results, const void *arg)
 {
 	(void)arg;
-	results[0] = seccomp_load(false);
-	results[1] = seccomp_load(true);
+	results[0] = seccomp_load(false, false);
+	results[1] = seccomp_load(true, false);
 	results[2] = jail_errno(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
 
@@ -340,7 +360,7 @@ static void test_twice(void)
 static void hide(int *results, const void *arg)
 {
 	(void)arg;
-	results[0] = seccomp_load(true) ?: seccomp_refuse(true, true);
+	results[0] = seccomp_load(true, false) ?: seccomp_refuse(true, true);
 	results[1] = jail_errno(memfd_create("x", MFD_CLOEXEC));
 	results[2] = jail_errno(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
 	results[3] = mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
@@ -368,7 +388,7 @@ static void keep_only(int *results, const void *arg)
 	static const unsigned short calls[] = {SYS_getpid, SYS_write, SYS_exit_group, SYS_sigaltstack,
 			SYS_mmap, SYS_munmap};
 	(void)arg;
-	results[0] = seccomp_load(true) ?: seccomp_only(calls, ARRAY_SIZE(calls));
+	results[0] = seccomp_load(true, false) ?: seccomp_only(calls, ARRAY_SIZE(calls));
 	results[1] = jail_errno((long)syscall(SYS_getpid));
 	results[2] = jail_errno((long)syscall(SYS_getppid));
 	results[3] = jail_errno((long)syscall(SYS_write, -1, NULL, 0));
@@ -394,6 +414,7 @@ int main(void)
 {
 	RUN(test_sealed);
 	RUN(test_networked);
+	RUN(test_traced);
 #ifdef __x86_64__
 	RUN(test_foreign);
 #endif

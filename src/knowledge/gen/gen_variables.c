@@ -51,7 +51,7 @@ static const struct named_effect boxes[] = {
 	{"always", VAR_BOX_ALWAYS}, {"", 0},
 };
 static const char keys[][12] = {"name", "effect", "safe", "between", "operands", "idle", "fold", "hijacks",
-		"box", "set", "offline", "secret",
+		"box", "set", "offline", "untraced", "secret",
 	"programs", "note", "ordinary", "acts"};
 
 static const struct named_effect *lookup(const struct named_effect *table, struct str name)
@@ -134,15 +134,24 @@ static int take_effect(struct bake *b, const struct ynode *n, struct var_row *r)
 	return 0;
 }
 
-/* The value that boxes set, in all of them or in those without hosts. */
-static int take_set(struct bake *b, const struct ynode *set, const struct ynode *offline, struct var_row *r)
+/* The value that boxes set: all of them, those without hosts, or those without tracing. */
+static int take_set(struct bake *b, const struct ynode *row, struct var_row *r)
 {
-	const struct ynode *value = set ? set : offline;
+	static const struct {
+		char key[12];
+		unsigned bit;
+	} kinds[] = {{"set", 0}, {"offline", VAR_OFFLINE}, {"untraced", VAR_UNTRACED}};
 
-	if (set && offline)
-		return fail(b, offline, "a box sets it always, or only without network");
-	r->set = value ? (uint16_t)gen_texts_add(&b->texts, value->text) : 0;
-	r->bits |= offline ? VAR_OFFLINE : 0;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const struct ynode *value = yaml_get(row, kinds[i].key);
+
+		if (!value)
+			continue;
+		if (r->set)
+			return fail(b, value, "a box sets it always, or only in one case");
+		r->set = (uint16_t)gen_texts_add(&b->texts, value->text);
+		r->bits |= kinds[i].bit;
+	}
 	return 0;
 }
 
@@ -166,7 +175,7 @@ static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 	r->box = passes ? passes->value : set ? VAR_BOX_MADE : r->bits & VAR_HIJACKS ? VAR_BOX_NEVER :
 			VAR_BOX_LISTED;
 	r->between = between ? (uint16_t)gen_texts_add(&b->texts, between->text) : 0;
-	if (take_set(b, set, yaml_get(row, "offline"), r) < 0)
+	if (take_set(b, row, r) < 0)
 		return -1;
 	if (safe && (!yaml_get(row, "ordinary") || !yaml_get(row, "acts")))
 		return fail(b, safe, "values that are safe need examples: 'ordinary' and 'acts'");

@@ -93,7 +93,7 @@ const struct call_list call_lists[] = {
 	{EPERM, "name_to_handle_at open_by_handle_at fanotify_init fanotify_mark quotactl quotactl_fd acct "
 			"swapon swapoff"},
 	/* other processes, and parts of the kernel that programs rarely need and attackers like */
-	{EPERM, "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd perf_event_open bpf userfaultfd"},
+	{EPERM, "kcmp pidfd_getfd perf_event_open bpf userfaultfd"},
 	{EPERM, "add_key request_key keyctl modify_ldt"},
 	/* the machine itself */
 	{EPERM, "reboot kexec_load kexec_file_load init_module finit_module delete_module iopl ioperm "
@@ -164,6 +164,17 @@ const struct checked_call checked_calls[] = {
 		{PRETEND, .arg = 3, .high = true, .mask = WHOLE},
 		{EPERM, .arg = 2, .unless = true, .mask = WHOLE},
 		{EPERM, .arg = 2, .unless = true, .high = true, .mask = WHOLE}}},
+	/*
+	 * A tracer gets no further than its tracee, which has the same filter; the kernel applies the filter
+	 * after the tracer. Init is not dumpable and outside of the Landlock domain, so it cannot be traced
+	 * anyway.
+	 */
+	{"ptrace", UNTRACED, EPERM, {{0}}},
+	{"ptrace", TRACED, ALLOW, {{EPERM, .arg = 1, .mask = WHOLE, .value = INIT}}},
+	{"process_vm_readv", UNTRACED, EPERM, {{0}}},
+	{"process_vm_readv", TRACED, ALLOW, NOT_INIT},
+	{"process_vm_writev", UNTRACED, EPERM, {{0}}},
+	{"process_vm_writev", TRACED, ALLOW, NOT_INIT},
 	{"setpriority", ALWAYS, ALLOW, NOT_INIT_AMONG(PRIO_USER)},
 	{"ioprio_set", ALWAYS, ALLOW, NOT_INIT_AMONG(IO_OF_USER)},
 	{"prctl", ALWAYS, ALLOW, {{EPERM, .arg = 0, .mask = WHOLE, .value = PR_SET_MM}}},

@@ -15,7 +15,8 @@ enum { ALLOW = -1, PRETEND = -2, SKIP = -3 };
 
 #define ARMS_MAX 10
 
-enum network_when { ALWAYS, SEALED, NETWORKED };
+/* The filters in which a row counts: without and with network, without and with tracing. */
+enum filter_when { ALWAYS, SEALED, NETWORKED, UNTRACED, TRACED };
 
 /*
  * One comparison: takes the action if (argument & mask) == value, or != with `unless`; otherwise the next arm
@@ -35,7 +36,7 @@ struct arm {
  */
 struct checked_call {
 	const char *name;
-	enum network_when when;
+	enum filter_when when;
 	int otherwise;
 	struct arm arms[ARMS_MAX];
 };

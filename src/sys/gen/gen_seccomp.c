@@ -1,5 +1,6 @@
 /*
- * gen-seccomp > seccomp_table.c: compiles the policy of calls.c to BPF, once with network and once without.
+ * gen-seccomp > seccomp_table.c: compiles the policy of calls.c to BPF, with and without network, each with
+ * and without tracing.
  * Runs at build time only; libseccomp provides the call numbers.
  *
  * The program is a search tree over ranges of call numbers with the same action, a few comparisons deep; its
@@ -44,7 +45,7 @@ struct call_range {
 };
 
 struct compiler {
-	bool network;
+	bool network, traced;
 	uint32_t arch;
 	struct leaf calls[CALLS_MAX];      /* by number; action 0: unnamed, becomes ENOSYS */
 	struct call_range ranges[CALLS_MAX];
@@ -99,12 +100,20 @@ static void set_list(struct compiler *c, const struct call_list *list)
 	}
 }
 
+static bool counts(const struct compiler *c, enum filter_when when)
+{
+	const bool is[] = {[ALWAYS] = true, [SEALED] = !c->network, [NETWORKED] = c->network,
+			[UNTRACED] = !c->traced, [TRACED] = c->traced};
+
+	return is[when];
+}
+
 static void read_policy(struct compiler *c)
 {
 	for (size_t i = 0; i < call_lists_n; i++)
 		set_list(c, &call_lists[i]);
 	for (size_t i = 0; i < checked_calls_n; i++)
-		if (checked_calls[i].when == ALWAYS || (checked_calls[i].when == NETWORKED) == c->network)
+		if (counts(c, checked_calls[i].when))
 			set_action(c, checked_calls[i].name, (struct leaf){.checks = &checked_calls[i]});
 	for (unsigned nr = 0; nr < CALLS_MAX; nr++) {
 		if (!c->calls[nr].action && !c->calls[nr].checks)
@@ -337,10 +346,10 @@ static void prove_filter(const struct compiler *c)
 		}
 }
 
-static void print_filter(const char *name, bool network)
+static void print_filter(const char *name, bool network, bool traced)
 {
 	static struct compiler c;
-	c = (struct compiler){.network = network, .arch = seccomp_arch_native()};
+	c = (struct compiler){.network = network, .traced = traced, .arch = seccomp_arch_native()};
 	read_policy(&c);
 	compile_filter(&c);
 	prove_filter(&c);
@@ -354,7 +363,9 @@ static void print_filter(const char *name, bool network)
 int main(void)
 {
 	printf("/* Made by gen-seccomp from src/sys/gen/calls.c. */\n#include \"sys/seccomp_table.h\"\n");
-	print_filter("sealed", false);
-	print_filter("networked", true);
+	print_filter("sealed", false, false);
+	print_filter("networked", true, false);
+	print_filter("sealed_traced", false, true);
+	print_filter("networked_traced", true, true);
 	return fflush(stdout) != 0;
 }
