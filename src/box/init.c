@@ -10,12 +10,13 @@
  *   5. waits for the program's exec, removes the old root, and reaps until the program ends
  *
  * Init has the same user as the program. It is not dumpable, so nothing of it can be read, traced or opened
- * through /proc; as pid 1 it takes no signal from inside. Once the program runs, init keeps one descriptor,
- * the socket to the launcher.
+ * through /proc; as pid 1 it takes no signal from inside. Once the program runs, init keeps the socket to the
+ * launcher, and the descriptor of OP_HOLD if there is one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -274,11 +275,24 @@ static int enter_network(struct program *p, struct err *e)
 	return 0;
 }
 
+static void tell_no_overlay(int talk, int why)
+{
+	struct ns_message m = {.kind = NS_CACHES};
+
+	err_set(&m.err, ERR_SYSTEM, why, "the kernel refuses an overlay here");
+	send_message(talk, &m);
+}
+
 static int prepare_root(struct program *p, const struct ns_task *t, int *ret_old, struct err *e)
 {
+	struct setup_notes notes = {0};
+
 	p->task = t;
-	if (program_say(p, e) != 0 || setup_root(t, &p->start_checked, e) != 0 || enter_network(p, e) != 0)
+	if (program_say(p, e) != 0 || setup_root(t, &notes, e) != 0 || enter_network(p, e) != 0)
 		return -1;
+	p->start_checked = notes.start_checked;
+	if (notes.no_overlay)
+		tell_no_overlay(p->child->talk, notes.no_overlay);
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 	return setup_enter(ret_old, e) == 0 ? program_say(p, e) : -1;
@@ -311,11 +325,26 @@ static int remove_old_root(int old, struct err *e)
 			: err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
-/* Closes every descriptor but this one: the launcher and the program wait for EOF on theirs. */
-static int close_all_but(int fd, struct err *e)
+/* The descriptor of OP_HOLD, or -1. */
+static int held(const struct op *op)
 {
-	if ((fd > 0 && syscall(SYS_close_range, 0, fd - 1, 0) != 0) ||
-			syscall(SYS_close_range, fd + 1, ~0u, 0) != 0)
+	while (op && op->kind != OP_HOLD)
+		op = op->next;
+	return op ? op->tree : -1;
+}
+
+static int close_between(int from, int to)
+{
+	return to < from ? 0 : (int)syscall(SYS_close_range, (unsigned)from, (unsigned)to, 0);
+}
+
+/* Closes every descriptor but these: the launcher and the program wait for EOF on theirs. */
+static int close_all_but(int fd, int other, struct err *e)
+{
+	int low = other < 0 || fd < other ? fd : other, high = fd < other ? other : fd;
+
+	if (close_between(0, low - 1) != 0 || close_between(low + 1, high - 1) != 0 ||
+			close_between(high + 1, INT_MAX) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
 	return 0;
 }
@@ -337,7 +366,7 @@ void ns_init(const struct ns_child *c)
 		fail_setup(&p, &e);
 	await_exec(&p, t->limits.time_ms);
 	if (start_own_clock(t->limits.time_ms, &e) != 0 || remove_old_root(old, &e) != 0 ||
-			close_all_but(c->talk, &e) != 0)
+			close_all_but(c->talk, held(t->ops), &e) != 0)
 		give_up(c->talk, &e);
 	(void)cpus_restore(&t->cpus);
 	reap_until_end(c->talk, p.pid);

@@ -85,9 +85,9 @@ struct ns_user ns_user(pid_t init);
 
 /*
  * NS_LOOK_IN brings the descriptors with which the launcher watches a box without a cgroup, NS_NETWORK the
- * sockets of the relay (ns_network.c).
+ * sockets of the relay (ns_network.c). NS_CACHES tells that caches have no overlay, and why (`err`).
  */
-enum ns_message_kind { NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK };
+enum ns_message_kind { NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK, NS_CACHES };
 /*
  * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to
  * the program one byte of these bits: the program may start, in its cgroup or not, with fewer CPUs, and
@@ -187,13 +187,18 @@ void ns_tell_why(int talk, const struct err *why);
  */
 void ns_not_told(int talk) __attribute__((noreturn));
 
+struct setup_notes {
+	bool start_checked;        /* cwd is the expected directory, with another identity in the box */
+	int no_overlay;            /* errno: why the caches have no overlay, although there is a layer */
+};
+
 /* setup.c: builds the part of the root that does not depend on the spec. */
 int setup_begin(struct err *e);
 /*
  * Carries out the plan. With a root directory of the caller's, the part that setup_begin() built stays below
- * it, unused. *ret_start_checked: cwd is the expected directory, although it has another identity in the box.
+ * it, unused.
  */
-int setup_root(const struct ns_task *t, bool *ret_start_checked, struct err *e);
+int setup_root(const struct ns_task *t, struct setup_notes *ret, struct err *e);
 /* Enters the new root. *ret_old is a descriptor of the old one. */
 int setup_enter(int *ret_old, struct err *e);
 /* Unmounts the old root. */

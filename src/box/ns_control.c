@@ -69,7 +69,9 @@ void ns_take_events(struct box_state *b)
 		if (m.kind == NS_LOOK_IN) {
 			n->procfd = nfds == 2 ? fds[0] : -1;
 			n->rootfd = nfds == 2 ? fds[1] : -1;
-		} else
+		} else if (m.kind == NS_CACHES)
+			b->outcome.no_overlay = m.err;
+		else
 			note_message(&b->events, &m);
 	}
 }

@@ -78,7 +78,8 @@ int ns_trees_open(struct box_state *b, struct err *e)
 	for (struct op *op = b->ops.first; op; op = op->next) {
 		if (op->kind == OP_HOME)
 			home = op;
-		if (!(op->flags & OP_CALLERS) || (op->flags & OP_PART && mapped_with_home(home, op)))
+		if (!(op->flags & OP_CALLERS) || op->flags & OP_CACHE ||
+				(op->flags & OP_PART && mapped_with_home(home, op)))
 			continue;
 		op->flags &= ~(unsigned)OP_PART;
 		if (open_tree_for(b->own, op, top, e) != 0)

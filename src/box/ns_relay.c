@@ -132,6 +132,8 @@ static int await_sockets(struct box_state *b, struct sockets *ret, struct err *e
 		if (m.kind == NS_NETWORK)
 			return 0;
 		close_sockets(ret);
+		if (m.kind == NS_CACHES)
+			b->outcome.no_overlay = m.err;
 		if (m.kind == NS_FAILED) {
 			*e = m.err;
 			return -1;

@@ -23,7 +23,13 @@ enum op_kind {
 	/* Covers a name of the box by another, with that one's attributes. A missing target is ignored. */
 	OP_MASK,
 	OP_EMPTY,   /* an empty read-only directory, mounted over an existing one */
+	/*
+	 * The directory with the upper layer of OP_HOME, which comes after it: with one, parts of the home
+	 * can be written, and nothing of the home changes.
+	 */
+	OP_LAYER,
 	OP_HOME,    /* the caller's home: not mounted itself, the source of OP_PART */
+	OP_HOLD,    /* a descriptor (`tree`) that init keeps open as long as the box lives */
 	OP_PROC, OP_PTS,
 	/* The system's directories and names of /etc. First in the plan, unless the caller gave a root. */
 	OP_SYSTEM,
@@ -44,6 +50,11 @@ enum {
 	OP_APART = 1024,
 	OP_EXECUTABLE = 4096, /* OP_FILE */
 	OP_PART = 2048,  /* OP_BIND: a part of OP_HOME's source, taken from there if possible */
+	/*
+	 * OP_BIND, OP_PART: to be written in the layer. Without an overlay it is left out or, with OP_LOWER,
+	 * read-only.
+	 */
+	OP_CACHE = 4096, OP_LOWER = 8192,
 };
 
 struct op {

@@ -54,6 +54,9 @@ struct box_root {
 	const struct ns_task *task;
 	int home;           /* the caller's home, source of OP_PART; -1: none */
 	size_t nhome;       /* bytes of its path */
+	int layer;          /* OP_LAYER; -1: none */
+	bool layered;       /* the home is an overlay with the layer on top */
+	int no_overlay;     /* errno: why it is not, although there is a layer */
 	/* cwd lies in an overlay and is the expected directory */
 	bool start_checked;
 	int at;             /* the last parent of a target outside of our own directories; -1: none yet */
@@ -231,8 +234,11 @@ static int place(struct box_root *r, const struct op *op, int tree)
 	if (made)
 		return s.own ? mount_place_at(tree, r->fd, name_of(op->target))
 			     : mount_place_at(tree, s.dir, s.name);
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
-	own_forget(r);
+	FD_CLEANUP int at = s.own ? open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW)
+				  : open_beneath(s.dir, s.name, O_PATH | O_NOFOLLOW);
+	/* below a cache there is nothing else yet */
+	if (!(op->flags & OP_CACHE))
+		own_forget(r);
 	return at < 0 ? -1 : mount_place(tree, at);
 }
 
@@ -305,18 +311,42 @@ static int check_start(struct box_root *r, const struct op *op, int below)
  * such inodes are its own: files have the host's content, and a FIFO or socket has nobody at its other end.
  * *ret stays where the kernel has none for us, or not of this file system. -1: we are lost.
  */
-static int overlay_of(int dir, unsigned flags, int *ret)
+typedef const char *const overlay_options[2];
+
+static int overlay_with(int dir, overlay_options *options, unsigned flags, int *ret)
 {
-	static const char *const options[][2] = {
-		{"lowerdir", NEW "/run:."}, /* an overlay needs two lower layers; the first is empty */
-		{"redirect_dir", "nofollow"}, {"metacopy", "off"}, {NULL, NULL},
-	};
 	FD_CLEANUP int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (here < 0 || fchdir(dir) != 0)
 		return 0;
 	*ret = mount_new("overlay", options, flags);
 	return fchdir(here);
+}
+
+static int overlay_of(int dir, unsigned flags, int *ret)
+{
+	static overlay_options options[] = {
+		{"lowerdir", NEW "/run:."}, /* an overlay needs two lower layers; the first is empty */
+		{"redirect_dir", "nofollow"}, {"metacopy", "off"}, {NULL, NULL},
+	};
+
+	return overlay_with(dir, options, flags, ret);
+}
+
+/*
+ * An overlay that can be written: whatever changes is in the layer, which is mounted at HOME. Everything by
+ * which an upper layer could refer to files elsewhere is off, since boxed programs have written that layer.
+ * `volatile`: otherwise the end of a box would write the whole file system of the layer to its disk.
+ */
+static int overlay_on(int dir, unsigned flags, int *ret)
+{
+	static overlay_options options[] = {
+		{"lowerdir", "."}, {"upperdir", HOME "/upper"}, {"workdir", HOME "/work"},
+		{"userxattr", NULL}, {"redirect_dir", "nofollow"}, {"metacopy", "off"}, {"index", "off"},
+		{"xino", "off"}, {"nfs_export", "off"}, {"volatile", NULL}, {NULL, NULL},
+	};
+
+	return overlay_with(dir, options, flags & ~(unsigned)MOUNT_READONLY, ret);
 }
 
 /* Without an overlay the mount stays as it is. */
@@ -329,6 +359,31 @@ static int set_apart(struct box_root *r, const struct op *op)
 	if (overlay_of(at, mount_flags(op), &tree) != 0)
 		return -1;
 	return tree >= 0 && mount_place(tree, at) == 0 ? check_start(r, op, at) : 0;
+}
+
+/* Keeps the layer for do_home(). */
+static int do_layer(struct box_root *r, const struct op *op, struct err *e)
+{
+	FD_CLEANUP int tree = bind_source(op);
+
+	if (tree < 0)
+		return op_unusable(op, e);
+	if (mount_attributes(tree, MOUNT_NODEV | MOUNT_BELOW) != 0)
+		return op_failed(op, "mount", e);
+	r->layer = tree;
+	tree = -1;
+	return 0;
+}
+
+/* Mounts the layer over the home, which has a descriptor. *ret stays without an overlay. -1: we are lost. */
+static int add_layer(struct box_root *r, const struct op *op, int home, int *ret)
+{
+	errno = 0;
+	if (mount_place_at(r->layer, AT_FDCWD, HOME) == 0 && overlay_on(home, mount_flags(op), ret) != 0)
+		return -1;
+	r->layered = *ret >= 0;
+	r->no_overlay = r->layered ? 0 : errno;
+	return 0;
 }
 
 /*
@@ -347,7 +402,9 @@ static int do_home(struct box_root *r, const struct op *op, struct err *e)
 		return op_failed(op, "mount", e);
 	/* newer kernels also take parts of a mount that is attached nowhere */
 	(void)mount_place_at(tree, AT_FDCWD, HOME);
-	if (overlay_of(tree, mount_flags(op), &overlay) != 0)
+	if (r->layer >= 0 && add_layer(r, op, tree, &overlay) != 0)
+		return op_failed(op, "mount", e);
+	if (overlay < 0 && overlay_of(tree, mount_flags(op), &overlay) != 0)
 		return op_failed(op, "mount", e);
 	if (overlay >= 0 && mount_place(overlay, tree) == 0)
 		home = &overlay;
@@ -367,10 +424,44 @@ static int home_part(const struct box_root *r, const struct op *op)
 	return source < 0 ? -1 : mount_copy(source, "");
 }
 
+/*
+ * A program may have put something else in the way of a cache, a link for example, when it had the directory
+ * above for itself. Only in that directory can this remove a name.
+ */
+static bool clear_way(struct box_root *r, const struct op *op)
+{
+	struct target_spot s;
+
+	return find_spot(r, op->target, &s) == 0 && !s.own && unlinkat(s.dir, s.name, 0) == 0;
+}
+
+/*
+ * Without an overlay: the person's, read-only, or nothing in a directory that the project has for itself. A
+ * cache that cannot be mounted is left out, since an empty one breaks no tool.
+ */
+static int do_cache(struct box_root *r, const struct op *op, struct err *e)
+{
+	FD_CLEANUP int tree = r->layered || op->flags & OP_LOWER ? home_part(r, op) : -1;
+
+	if (tree < 0)
+		return 0;
+	/* the overlay has its own attributes */
+	if (!r->layered && mount_attributes(tree, MOUNT_READONLY | MOUNT_NODEV | MOUNT_BELOW) != 0)
+		return op_failed(op, "mount", e);
+	if (place(r, op, tree) == 0 || (clear_way(r, op) && place(r, op, tree) == 0))
+		return 0;
+	if (errno != ENOENT) /* its tool's directory is read-only, and lacks it */
+		r->no_overlay = errno;
+	return 0;
+}
+
 static int do_bind(struct box_root *r, const struct op *op, struct err *e)
 {
-	int done = bind_new(r, op);
+	int done;
 
+	if (op->flags & OP_CACHE)
+		return do_cache(r, op, e);
+	done = bind_new(r, op);
 	if (done)
 		return done > 0 ? 0 : op_failed(op, "mount", e);
 	FD_CLEANUP int part = home_part(r, op);
@@ -552,6 +643,15 @@ static int do_system(struct box_root *r, const struct op *op, struct err *e)
 	return 0;
 }
 
+/* Init keeps the descriptor by itself. */
+static int do_nothing(struct box_root *r, const struct op *op, struct err *e)
+{
+	(void)r;
+	(void)op;
+	(void)e;
+	return 0;
+}
+
 static int (*const operations[])(struct box_root *r, const struct op *op, struct err *e) = {
 	[OP_DIR] = do_own,
 	[OP_FILE] = do_own,
@@ -564,7 +664,9 @@ static int (*const operations[])(struct box_root *r, const struct op *op, struct
 	[OP_PROC] = do_proc,
 	[OP_PTS] = do_pts,
 	[OP_SYSTEM] = do_system,
+	[OP_LAYER] = do_layer,
 	[OP_HOME] = do_home,
+	[OP_HOLD] = do_nothing,
 };
 
 /* ---- the root as a whole ---- */
@@ -643,7 +745,7 @@ static int make_rest(struct box_root *r, const struct op *ops, struct err *e)
 int setup_begin(struct err *e)
 {
 	char path[PATH_ROOM];
-	struct box_root r = {.fd = -1, .at = -1, .home = -1, .path = path};
+	struct box_root r = {.fd = -1, .at = -1, .home = -1, .layer = -1, .path = path};
 	mode_t mask = umask(0);
 	int rc = make_usual(&r, e);
 
@@ -663,10 +765,10 @@ static int make_root(struct box_root *r, const struct op *ops, uint64_t scratch,
 	return open_base(scratch, &r->fd, ret_top, e) == 0 ? make_rest(r, ops, e) : -1;
 }
 
-int setup_root(const struct ns_task *t, bool *ret_start_checked, struct err *e)
+int setup_root(const struct ns_task *t, struct setup_notes *ret, struct err *e)
 {
 	char path[PATH_ROOM];
-	struct box_root r = {.fd = -1, .at = -1, .home = -1, .path = path, .task = t};
+	struct box_root r = {.fd = -1, .at = -1, .home = -1, .layer = -1, .path = path, .task = t};
 	mode_t mask = umask(0);
 	FD_CLEANUP int top = -1;
 	int rc = make_root(&r, t->ops, t->limits.scratch, &top, e);
@@ -674,10 +776,11 @@ int setup_root(const struct ns_task *t, bool *ret_start_checked, struct err *e)
 	umask(mask);
 	fd_close(&r.at);
 	fd_close(&r.home);
+	fd_close(&r.layer);
 	if (rc == 0 && mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)
 		rc = err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
 	fd_close(&r.fd);
-	*ret_start_checked = r.start_checked;
+	*ret = (struct setup_notes){r.start_checked, r.no_overlay};
 	return rc;
 }
 

@@ -75,6 +75,8 @@ struct outcome {
 	/* connections by name; NULL: the box reached no host by name */
 	const struct network_report *network;
 	bool relay_died;       /* the relay ended before the box, so later connections failed */
+	/* why the person's caches are no lower layers; empty text: they are, or there are none */
+	struct err no_overlay;
 	const char *backend;
 	struct err err_setup;  /* STATUS_SETUP_ERROR: the reason */
 };

@@ -8,12 +8,20 @@
 #include "model/network.h"
 #include "model/policy.h"
 
+/* A cache of the person: a lower layer, below what boxes of this project wrote (spec.layer). */
+enum spec_cache {
+	CACHE_NOT,
+	CACHE_PRIVATE, /* without an overlay: left out; the project has its own, or the person has none */
+	CACHE_READ,    /* without an overlay: the person's directory, read-only */
+};
+
 struct spec_path { /* a file or directory of the host that is visible in the box */
 	struct spec_path *next;
 	struct str path;      /* absolute and resolved */
 	/* path in the box, absolute and without links, possibly below the home; empty: the same path */
 	struct str at;
 	bool writable;
+	enum spec_cache cache;
 };
 
 static inline struct str spec_path_target(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
@@ -75,6 +83,13 @@ struct spec {
 	/* directory of the host that is mounted at /tmp; empty: /tmp is an empty scratch directory */
 	struct str tmp;
 	struct spec_tmp_file *tmp_files;
+	/*
+	 * STATE/caches/KEY/layers/N, which no other living box has: the upper layer of all caches among
+	 * `paths` is in its `upper`, its `work` is empty. Empty: there is none, and each cache is as without
+	 * an overlay. layer_lock is held as long as the box lives.
+	 */
+	struct str layer;
+	int layer_lock;
 	struct spec_file *files;   /* the script, and the caller's identity for git */
 	/* directory used as the root, read-only; empty: the host's system directories */
 	struct str root;

@@ -193,6 +193,19 @@ static void put_reasons(struct buf *b, const struct reason *reasons)
 	buf_char(b, ']');
 }
 
+/* Without an overlay some of the person's caches are private, some are read-only (docs/run.md). */
+static void put_caches(struct buf *b, const struct report *r)
+{
+	struct str why = str_of(r->outcome->no_overlay.text);
+
+	json_put_open(b, "caches", '{');
+	put_number(b, "shown", r->run->ncaches);
+	json_put_key(b, "overlay");
+	buf_c(b, why.n ? "false" : "true");
+	put_text_or_null(b, "reason", why);
+	buf_char(b, '}');
+}
+
 static void put_measures(struct buf *b, const struct outcome *o, bool ran)
 {
 	put_number(b, "duration_ms", ran ? o->duration_ms : UNKNOWN);
@@ -245,6 +258,8 @@ void report_json(struct buf *b, const struct report *r)
 	validation_json(b, r->validation);
 	if (r->run->rq->approved.n)
 		json_put_words(b, "approved", r->run->rq->approved);
+	if (r->run->ncaches && ran)
+		put_caches(b, r);
 	put_lists(b, r);
 	if (refused)
 		put_reasons(b, r->reasons);

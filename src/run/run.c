@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "judge/world.h"
+#include "run/cache_layer.h"
 #include "run/test_reports.h"
 #include "run/tmp_dir.h"
 #include "sys/cpus.h"
@@ -116,22 +117,30 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 	const struct backend *b = r->rq->backend ? r->rq->backend : box_backend(NULL);
 	struct outcome o = {0};
 	struct err e = {0};
+	struct err no_layer = {0};
 	struct collector reports = {0};
+	struct spec spec = r->spec;
 	struct tmp_dir tmp;
+	struct cache_layer layer = {.lock = -1};
 	int rc = make_state(a, r, &tmp, &e);
 
+	if (rc == 0)
+		cache_layer_take(a, r, &spec, &layer, &no_layer);
 	if (rc == 0)
 		rc = test_reports_start(a, r, &reports, &e);
 	if (rc == 0 && !b)
 		rc = err_set(&e, ERR_SYSTEM, 0, "there is no backend");
 	if (rc == 0)
-		rc = box_run(box, a, b, start, &r->spec, progress, &o, &e);
+		rc = box_run(box, a, b, start, &spec, progress, &o, &e);
 	else
 		box_discard(box);
 	test_reports_end(r, &reports);
 	tmp_dir_release(&tmp);
+	cache_layer_release(&layer);
 	if (rc == 0) {
 		*ret = o;
+		if (no_layer.text[0])
+			ret->no_overlay = no_layer;
 		return;
 	}
 	*ret = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1,

@@ -66,6 +66,9 @@ struct run {
 	uint64_t outputs_quota;
 	/* directories below the state to create before the run, in order */
 	struct texts *caches;
+	/* the person's caches among spec.paths: how many, and the project's directory for them */
+	unsigned ncaches;
+	struct str cache_project;
 };
 
 struct hint {

@@ -29,7 +29,8 @@ bool search_seen(const struct spec_builder *m, struct str path)
 	if (of_system(path) || path_inside(path, m->r->spec.workspace))
 		return true;
 	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
-		if (path_inside(path, spec_path_target(p)) && !(p->at.n && p->writable))
+		if (path_inside(path, spec_path_target(p)) && !p->cache &&
+				!(p->at.n && p->writable))
 			return true;
 	return false;
 }

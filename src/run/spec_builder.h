@@ -47,7 +47,7 @@ void spec_add_toolchains(struct spec_builder *m, struct path_memo *memo);
 /* True if Caisson's own files are in this resolved path, or it is in their directories. */
 bool spec_is_own(const struct spec_builder *m, struct str real);
 /* Adds a path of the host at a place in the box. */
-void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable);
+struct spec_path *spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable);
 /* Notes for the report that the box lacks a path of the policy. */
 void spec_note_path(struct spec_builder *m, struct str note);
 /*

@@ -1,11 +1,18 @@
 /*
- * The caches of package managers and build tools in a box.
+ * The caches of package managers and build tools in a box: the project's own directories, and on top of them
+ * those of the person that exist (knowledge/caches.yaml), as lower layers. cache_layer.h has the theory.
  */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "knowledge/cache_rows.h"
 #include "run/spec_builder.h"
+#include "sys/mounts.h"
 #include "sys/state.h"
 
-/* Caches in a home: Caisson has its own, one set per project. */
-static const char caches[][8] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
 
 static void add_cache(struct spec_builder *m, struct texts ***end, struct str dir)
 {
@@ -19,6 +26,113 @@ struct str spec_project_key(struct spec_builder *m)
 	return state_project_key(m->a, m->r->spec.workspace);
 }
 
+/* ---- the person's ---- */
+
+enum cache_found { FOUND_NOTHING, FOUND_PARENT, FOUND_CACHE };
+
+struct cache_search {
+	int home;
+	struct str parent; /* of the last path */
+	int dir;           /* it is open; -1: it does not exist */
+};
+
+static int open_dir(int dir, struct str path)
+{
+	char name[PATH_MAX];
+
+	if (str_put(name, sizeof(name), "%.*s", STR_ARG(path)) >= sizeof(name))
+		return -1;
+	return open_beneath(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+}
+
+/*
+ * Rows are sorted, and most homes lack most of their directories: each of those is looked up once. The text
+ * of a path ends with NUL.
+ */
+static enum cache_found look(struct cache_search *c, struct str path)
+{
+	size_t slash = path.n;
+	struct stat st;
+
+	while (slash && path.p[slash - 1] != '/')
+		slash--;
+	if (!str_eq(str_sub(path, 0, slash), c->parent)) {
+		fd_close(&c->dir);
+		c->parent = str_sub(path, 0, slash);
+		c->dir = open_dir(c->home, c->parent);
+	}
+	if (c->dir < 0)
+		return FOUND_NOTHING;
+	if (fstatat(c->dir, path.p + slash, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return S_ISDIR(st.st_mode) ? FOUND_CACHE : FOUND_NOTHING;
+	return slash && errno == ENOENT ? FOUND_PARENT : FOUND_NOTHING;
+}
+
+/* USER in a path stands for the person's name. */
+static struct str with_user(struct spec_builder *m, struct str path)
+{
+	size_t at = 0;
+
+	while (at + 4 <= path.n && !str_is(str_sub(path, at, at + 4), "USER"))
+		at++;
+	if (at + 4 > path.n)
+		return path;
+	return str_fmt(m->a, "%.*s%.*s%.*s", (int)at, path.p, STR_ARG(m->at->user),
+			(int)(path.n - at - 4), path.p + at + 4);
+}
+
+static bool is_given(const struct spec_builder *m, struct str at)
+{
+	const struct spec *s = &m->r->spec;
+
+	for (const struct spec_path *p = s->paths; p; p = p->next)
+		if (p->writable && !p->at.n &&
+				(path_inside(at, p->path) || path_inside(p->path, at)))
+			return true;
+	return path_inside(s->workspace, at) || path_inside(at, s->workspace);
+}
+
+/*
+ * A cache that is absent is made in the layer if its tool's directory exists, so that a first download stays.
+ * In a directory that is the project's own as a whole that needs no layer.
+ */
+static bool add_row(struct spec_builder *m, struct cache_search *c, const struct cache_row *row)
+{
+	struct str path = with_user(m, cache_text(row->path)), at = str_path(m->a, m->r->spec.home, path);
+	enum cache_found found = look(c, path);
+
+	if (found == FOUND_NOTHING || (found == FOUND_PARENT && row->is_private) || is_given(m, at))
+		return false;
+	spec_add_path(m, at, at, false)->cache =
+			found == FOUND_PARENT || row->is_private ? CACHE_PRIVATE : CACHE_READ;
+	return true;
+}
+
+static void hide_credentials(struct spec_builder *m)
+{
+	struct texts **end = &m->r->spec.hidden;
+
+	while (*end)
+		end = &(*end)->next;
+	for (size_t i = 0; i < cache_nhidden; i++)
+		add_cache(m, &end, str_path(m->a, m->r->spec.home, cache_text(cache_hidden[i])));
+}
+
+static void add_persons(struct spec_builder *m)
+{
+	FD_CLEANUP int home = open(str_c(m->a, m->r->spec.home), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct cache_search c = {.home = home, .parent = STR("/"), .dir = -1};
+
+	for (size_t i = 0; home >= 0 && i < cache_nrows; i++)
+		if (add_row(m, &c, &cache_rows[i]))
+			m->r->ncaches++;
+	fd_close(&c.dir);
+	if (m->r->ncaches)
+		hide_credentials(m);
+}
+
+/* ---- the project's own ---- */
+
 void spec_build_caches(struct spec_builder *m)
 {
 	struct str top, of_project;
@@ -30,13 +144,16 @@ void spec_build_caches(struct spec_builder *m)
 	of_project = str_path(m->a, top, spec_project_key(m));
 	add_cache(m, &end, top);
 	add_cache(m, &end, of_project);
-	for (size_t i = 0; i < ARRAY_SIZE(caches); i++) {
-		struct str at = str_path(m->a, m->r->spec.home, str_of(caches[i])),
-				dir = str_path(m->a, of_project, str_of(caches[i] + 1));
+	for (size_t i = 0; i < cache_nprivates; i++) {
+		struct str name = cache_text(cache_privates[i]), at = str_path(m->a, m->r->spec.home, name),
+				dir = str_path(m->a, of_project, str_sub(name, 1, name.n));
 
 		if (path_inside(m->r->spec.workspace, at))
 			continue;
 		add_cache(m, &end, dir);
 		spec_add_path(m, dir, at, true);
 	}
+	add_persons(m);
+	if (m->r->ncaches)
+		m->r->cache_project = of_project;
 }

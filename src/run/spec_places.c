@@ -355,7 +355,7 @@ static int set_workspace(struct place_search *p, struct err *e)
 /* ---- further paths ---- */
 
 /* Keeps the list sorted: a path comes after its parents. */
-void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable)
+struct spec_path *spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable)
 {
 	struct spec_path **to = &m->r->spec.paths, *p = arena_copy(m->a,
 			(struct spec_path){.path = real, .at = str_eq(real, at) ? STR("") : at,
@@ -364,6 +364,7 @@ void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool 
 		to = &(*to)->next;
 	p->next = *to;
 	*to = p;
+	return p;
 }
 
 /* Refuses a path that no box may have, whoever names it. */

@@ -245,7 +245,7 @@ json ".status == \"ok\" and .stdout == \"$tmp/proj\\ntool ran\\n$HOME\\nkept\\n\
 work -c 'cat ~/.cache/c'
 json '.stdout == "kept\n"'
 work -c 'cat ~/.ssh/id_rsa ~/.cargo/credentials.toml; ls -A ~/.cargo'
-json '.stdout == "bin\n"'
+json '.stdout == "bin\ngit\nregistry\n"'
 work -c 'echo x >~/.cargo/bin/mytool'
 json '.status == "exit_nonzero"'
 [[ $(<"$tmp/proj/file") == made ]]

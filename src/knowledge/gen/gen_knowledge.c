@@ -4,6 +4,7 @@
  * gen-knowledge --registries FILE.yaml > registries_table.c: ... for package registries.
  * gen-knowledge --network FILE.yaml > network_table.c: ... for forms that use the network.
  * gen-knowledge --toolchains FILE.yaml > toolchains_table.c: ... for toolchains.
+ * gen-knowledge --caches FILE.yaml > caches_table.c: ... for caches of tools.
  * Runs at build time only.
  */
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 
 #include "config/gen/read_whole.h"
 #include "config/knowledge_yaml.h"
+#include "knowledge/gen/gen_caches.h"
 #include "knowledge/gen/gen_network.h"
 #include "knowledge/gen/gen_registries.h"
 #include "knowledge/gen/gen_toolchains.h"
@@ -25,7 +27,7 @@ static const struct table_kind {
 	char option[16];
 	int (*print)(struct arena *a, const struct yaml_file *f, struct err *e);
 } kinds[] = {{"--variables", variables_print}, {"--registries", registries_print},
-	{"--network", network_print}, {"--toolchains", toolchains_print}};
+	{"--network", network_print}, {"--toolchains", toolchains_print}, {"--caches", caches_print}};
 
 struct knowledge_job {
 	struct arena *a;

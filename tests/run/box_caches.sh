@@ -1,0 +1,145 @@
+#!/bin/bash
+# The person's caches in the work profile: lower layers that no box can change, under a layer of each project's own. Attacks, each with its benign twin,
+# and real tools. TAP.
+# shellcheck source=tests/box/lib.sh
+. "$(dirname "$0")/../box/lib.sh"
+at_once=() # processes of the boxes that run at once
+
+# work WHO PROJECT COMMAND: one run in the work profile.
+work() {
+	(cd "$tmp/$1/home/$2" && as "$1" "$tmp/caisson" run --profile work --head 100000 -c "$3") >"$tmp/out" 2>"$tmp/err" </dev/null
+}
+# The person's caches: names, kinds, modes, owners, contents.
+digest() { (cd "$tmp/$1/home" && find .cache .npm .cargo .ccache .ssh -printf '%p %y %m %U %s %T@ %l\n' -type f -exec sha256sum {} + | sort | sha256sum); }
+own() { [[ $who == root ]] || chown -R "$ORDINARY:$ORDINARY" "$tmp/$who"; }
+
+populate() {
+	local h=$tmp/$who/home p
+	mkdir -p "$h"/.cache/{pip,huggingface/hub} "$h"/.npm/_cacache "$h"/.cargo/{registry,bin} "$h"/.ccache "$h"/.ssh "$h"/one "$h"/two
+	echo lower | tee "$h"/.cache/pip/wheel "$h"/.cargo/registry/crate "$h"/.npm/_cacache/index "$h"/.cache/huggingface/hub/model "$h"/.ccache/object >/dev/null
+	echo secret | tee "$h"/.cargo/credentials.toml "$h"/.cache/huggingface/token "$h"/.ccache/ccache.conf "$h"/.ssh/id_rsa >/dev/null
+	echo tool >"$h/.cargo/bin/tool"
+	for p in one two; do
+		git init -q "$h/$p"
+		echo x >"$h/$p/file"
+	done
+	cp "$here/tests/box/cache_attack.py" "$h/one"
+	own
+}
+
+layers() {
+	local before
+	work "$who" one 'mkdir -p ~/.cache/uv ~/.cache/pip && echo earlier | tee ~/.cache/uv/f'
+	want '.stdout == "earlier\n" and .caches.overlay == true and .caches.shown >= 5' "$who: the report tells about the caches"
+	mkdir "$tmp/$who/home/.cache/uv" && echo lower >"$tmp/$who/home/.cache/uv/g" && own
+	before=$(digest "$who")
+	work "$who" one 'cat ~/.cache/uv/f ~/.cache/uv/g ~/.cache/pip/wheel ~/.cargo/registry/crate ~/.npm/_cacache/index ~/.cache/huggingface/hub/model ~/.ccache/object; mkdir -p ~/.cargo/git/db && mv ~/.cache/pip/wheel ~/.cache/pip/moved && cat ~/.cache/pip/moved'
+	want '.stdout == "earlier\n" + "lower\n" * 7' "$who: twin: a box reads its person's caches, and what the project had before there was one"
+	work "$who" two 'ls ~/.cache/uv ~/.cache/pip'
+	want '.stdout | test("^[^ ]*/pip:\nwheel\n\n[^ ]*/uv:\ng\n$")' "$who: another project does not see what the first has done"
+	work "$who" one 'mv ~/.cache/pip/moved ~/.cache/pip/wheel; python3 cache_attack.py ~ "$PWD"'
+	want '.stdout == "read\nchange\ndelete\nwrite\nmmap\n"' "$who: attacks fail, their twins work"
+	[[ $(digest "$who") == "$before" ]]
+	result $? "$who: nothing in the person's caches has changed"
+	work "$who" one 'cat ~/.cache/pip/wheel ~/.cargo/registry/new; ls ~/.cargo/registry'
+	want '.stdout == "lower\npoison\npoison\nnew\n"' "$who: the project keeps its changes"
+	work "$who" two 'cat ~/.cache/pip/wheel ~/.npm/_cacache/index; ls ~/.cargo/registry ~/.cache/pip'
+	want '.stdout | contains("poison") or contains("link") or contains("new") | not' "$who: a poisoned cache does not reach another project"
+	work "$who" one 'rm -rf ~/.cache/* ~/.cargo/registry/* ~/.npm/_cacache; ls -A ~/.cache/pip ~/.cargo/registry'
+	[[ $(digest "$who") == "$before" ]] && want '.stdout | contains("wheel") or contains("new") | not' "$who: deleting everything deletes nothing of the person's"
+	work "$who" two 'cat ~/.cache/pip/wheel'
+	want '.stdout == "lower\n"' "$who: nor of another project"
+	! find "$tmp/$who/state/caches" -perm /6000 -type f | grep -q . || [[ $(stat -c %a "$tmp/$who/state") == 700 ]]
+	result $? "$who: a set-user-id file of a box is where nobody else gets"
+}
+
+# Whatever an upper layer says about other places counts for nothing. No program can write one but through the overlay.
+planted() {
+	local at
+	work "$who" one true
+	for at in "$tmp/$who"/state/caches/*/layers/0/upper/.cache/pip; do
+		"$PYTHON" - "$at" <<-'END'
+			import os, sys
+			at = sys.argv[1]
+			for name, key, value in (("r", "redirect", b"/.ssh"), ("o", "opaque", b"y"), ("c", "redirect", b"/.cargo")):
+			    os.mkdir(at + "/" + name)
+			    os.setxattr(at + "/" + name, "user.overlay." + key, value)
+			for name, value in (("m", b"/.ssh/id_rsa"), ("n", b"/.cargo/credentials.toml")):
+			    open(at + "/" + name, "w").truncate(7)
+			    os.setxattr(at + "/" + name, "user.overlay.metacopy", b"")
+			    os.setxattr(at + "/" + name, "user.overlay.redirect", value)
+			os.symlink("/", at + "/root")
+		END
+	done
+	own
+	work "$who" one 'cd ~/.cache/pip; cat r/* c/* m n root/etc/shadow; ls r c; true'
+	want '.status == "ok" and (.stdout + .stderr | contains("secret") | not)' "$who: a planted redirection leads nowhere"
+	rm -rf "$tmp/$who"/state/caches/*/layers
+	work "$who" one 'cd ~/.cache; echo x >a; mkdir poetry && ln -s /etc pre-commit && mkdir go-build ccache && echo mine | tee go-build/f ccache/f && python3 -c "import os; os.setxattr(\"ccache\", \"user.overlay.opaque\", b\"y\")"'
+	mkdir "$tmp/$who"/home/.cache/{pre-commit,go-build,ccache}
+	echo lower | tee "$tmp/$who"/home/.cache/{pre-commit,go-build,ccache}/g >/dev/null
+	own
+	work "$who" one 'cat ~/.cache/{pre-commit,go-build,ccache}/*; ls -A ~/.cache/pre-commit; echo x >~/.cache/pre-commit/h'
+	want '.stdout == "lower\nmine\nlower\nlower\ng\n" and .caches.overlay' "$who: a former cache is taken over, unless it is a link or holds marks of an overlay"
+	rm -rf "$tmp/$who"/home/.cache/{pre-commit,go-build,ccache}
+}
+
+parallel() {
+	local i
+	# shellcheck disable=SC2016 # for the box
+	for i in 1 2 3 4; do
+		(cd "$tmp/$who/home/one" && as "$who" "$tmp/caisson" run --profile work -c "echo $i >~/.cache/pip/p$i; touch up$i; until [ -e go ]; do sleep 0.02; done; cat ~/.cache/pip/p*") >"$tmp/p$i" 2>&1 </dev/null &
+		at_once+=($!)
+	done
+	for i in 1 2 3 4; do until [[ -e $tmp/$who/home/one/up$i ]] || ! kill -0 "${at_once[$((i - 1))]}" 2>/dev/null; do sleep 0.02; done; done
+	as "$who" touch "$tmp/$who/home/one/go"
+	wait "${at_once[@]}"
+	at_once=()
+	for i in 1 2 3 4; do
+		[[ $(jq -r '.stdout, .caches.overlay' "$tmp/p$i") == "$i"$'\n\n'true ]]
+		result $? "$who: box $i of those that run at once has a layer of its own"
+	done
+	rm -f "$tmp/$who"/home/one/{up?,go}
+	work "$who" one 'ls ~/.cache/pip | grep -c "^p[1-4]$"'
+	want '.stdout == "1\n"' "$who: a later box has one of them"
+	# a killed launcher
+	(cd "$tmp/$who/home/one" && become "$who" "$tmp/caisson" run --profile work -c 'echo kept >~/.cache/pip/killed; touch up; sleep 30') >/dev/null 2>&1 </dev/null &
+	at_once=($!)
+	until [[ -e $tmp/$who/home/one/up ]] || ! kill -0 "${at_once[0]}"; do sleep 0.02; done
+	kill -9 "${at_once[0]}"
+	wait "${at_once[@]}" 2>/dev/null
+	at_once=()
+	rm -f "$tmp/$who/home/one/up"
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		work "$who" one 'cat ~/.cache/pip/killed'
+		[[ $(field .stdout) == kept ]] && break
+		sleep 0.1
+	done
+	want '.stdout == "kept\n"' "$who: the layer of a killed launcher is free again"
+}
+
+# An overlay cannot be the upper layer of another: a state directory in a container.
+refused() {
+	local mount="mount -t overlay overlay -o lowerdir=$tmp/below,upperdir=$tmp/above,workdir=$tmp/work $tmp/$who/state"
+	[[ $who == root ]] && return # no file of such a file system can be lent to root's boxes
+	if [[ $(id -u) != 0 || -z $disk || $disk != "$tmp" ]] || ! unshare -m true 2>/dev/null; then
+		skip "$who: no overlay" 'only root can mount one for the state, and only on a disk'
+		return
+	fi
+	rm -rf "$tmp"/{below,above,work} && mkdir "$tmp"/{below,above,work}
+	[[ $who == root ]] || chown "$ORDINARY:$ORDINARY" "$tmp/above"
+	chmod 700 "$tmp/above"
+	export -f become as
+	export tmp disk ORDINARY who
+	unshare -m bash -c "$mount && cd $tmp/$who/home/one && as $who $tmp/caisson run --profile work -c 'mkdir ~/.cache/pip; echo x >~/.cache/pip/f; cat ~/.cache/pip/*; cat ~/.cargo/registry/crate; echo y >~/.cargo/registry/new'" >"$tmp/out" 2>"$tmp/err" </dev/null
+	want '.stdout == "x\nlower\n" and (.stderr | contains("Read-only")) and .caches.overlay == false and (.caches.reason | contains("overlay"))' "$who: where the kernel refuses an overlay, the project's own or read-only caches, and the report says so"
+}
+
+for who in $(people); do
+	populate
+	layers
+	planted
+	parallel
+	refused
+done
+done_testing
