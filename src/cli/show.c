@@ -383,6 +383,18 @@ static void show_limits(struct doc *o, const struct sandbox *s, const char *key,
 		doc_end(o);
 }
 
+static void show_sockets(struct doc *o, unsigned sockets)
+{
+	struct texts list[BOX_SOCKETS], *head = NULL;
+
+	for (size_t i = BOX_SOCKETS; i-- > 0;)
+		if (sockets >> i & 1) {
+			list[i] = (struct texts){.next = head, .text = str_of(box_socket_name(i))};
+			head = &list[i];
+		}
+	show_texts(o, "sockets", head);
+}
+
 static void show_sandbox(struct doc *o, const struct sandbox *s)
 {
 	doc_map(o, "sandbox");
@@ -398,6 +410,7 @@ static void show_sandbox(struct doc *o, const struct sandbox *s)
 		show_list(o, "only", s->network_only); /* also if it is empty */
 	doc_end(o);
 	doc_bool(o, "ptrace", s->ptrace);
+	show_sockets(o, s->sockets);
 	show_texts(o, "read", s->read);
 	show_texts(o, "write", s->write);
 	show_limits(o, s, "limits", offsetof(struct limit_set, value));
@@ -519,6 +532,12 @@ static void warn_idle(struct arena *a, const struct permission_rule *r, warn_fn 
 	}
 }
 
+static const char socket_dangers[BOX_SOCKETS][80] = {
+	"programs in boxes can use your keys to log in and to sign while it runs",
+	"programs in boxes can sign and decrypt with your keys while it runs",
+	"whoever talks to it is root on this machine: the box is no wall any more",
+};
+
 void show_warnings(struct arena *a, const struct policy *p, warn_fn *fn, void *ctx)
 {
 	for (const struct prefix_rule *r = p->allow; r; r = r->next)
@@ -530,6 +549,9 @@ void show_warnings(struct arena *a, const struct policy *p, warn_fn *fn, void *c
 	for (const struct permission_rule *r = p->permission_allow; r; r = r->next)
 		if (permission_broad(r))
 			fn(ctx, r->rule.where, permission_text(a, r), permission_broad(r));
+	for (size_t i = 0; i < BOX_SOCKETS; i++)
+		if (p->sandbox.sockets >> i & 1)
+			fn(ctx, STR("sandbox.sockets"), str_of(box_socket_name(i)), socket_dangers[i]);
 	warn_idle(a, p->permission_deny, fn, ctx);
 	warn_idle(a, p->permission_ask, fn, ctx);
 	warn_idle(a, p->permission_allow, fn, ctx);

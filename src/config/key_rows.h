@@ -164,6 +164,9 @@ KEY("sandbox.write", WHO_TRUSTED, false, "further paths that they can write, lik
 KEY("sandbox.ptrace", WHO_TRUSTED, false,
 		"programs in boxes of the work profile may trace each other: gdb, strace, the search for leaks",
 		"true", value_bool, AT(sandbox.ptrace))
+KEY("sandbox.sockets", WHO_OWNER, false,
+		"your own sockets in boxes of the work profile, which can do all that you can there: ssh-agent, "
+		"gpg-agent, docker (root)", "[ssh-agent]", parse_sockets, AT(sandbox.sockets))
 KEY("sandbox.env.pass", WHO_OWNER, false,
 		"variables of the caller that programs in the box get as well; one that is named in full "
 		"also when it looks like a credential", "[MY_SETTING, 'MYTOOL_*']",

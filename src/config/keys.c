@@ -249,6 +249,24 @@ static int parse_network_allow(struct load *l, const struct ynode *n, void *fiel
 	return value_list(l, n, list, sizeof(struct texts), network_item);
 }
 
+static int parse_sockets(struct load *l, const struct ynode *n, void *field)
+{
+	struct texts *list = NULL;
+
+	if (value_texts(l, n, &list) < 0)
+		return -1;
+	for (const struct texts *t = list; t; t = t->next) {
+		size_t i = 0;
+
+		while (i < BOX_SOCKETS && !str_is(t->text, box_socket_name(i)))
+			i++;
+		if (i == BOX_SOCKETS)
+			return value_fail(l, n, "expected a list of ssh-agent, gpg-agent and docker");
+		*(unsigned *)field |= 1u << i;
+	}
+	return 0;
+}
+
 static int parse_client_sandbox(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_name names[] = {{"refuse", false}, {"trust", true}};

@@ -96,6 +96,7 @@ static void take_values(struct policy *p, const struct policy *system)
 	p->sandbox.host_network &= system->sandbox.host_network;
 	p->sandbox.trust_client &= system->sandbox.trust_client;
 	p->sandbox.accept_watched &= system->sandbox.accept_watched;
+	p->sandbox.sockets &= system->sandbox.sockets;
 	p->sandbox.ptrace &= system->sandbox.ptrace;
 	p->sandbox.read = system->sandbox.read;
 	p->sandbox.write = system->sandbox.write;

@@ -178,6 +178,17 @@ struct hooks { /* answers to clients */
 	unsigned deadline_ms;  /* a slower answer becomes a refusal */
 };
 
+/* Sockets of the person that a box may get: bits. box_socket_name() has their names. */
+enum box_socket { BOX_SOCKET_SSH = 1, BOX_SOCKET_GPG = 2, BOX_SOCKET_DOCKER = 4 };
+#define BOX_SOCKETS 3
+
+static inline const char *box_socket_name(size_t i)
+{
+	static const char names[BOX_SOCKETS][12] = {"ssh-agent", "gpg-agent", "docker"};
+
+	return names[i];
+}
+
 struct sandbox { /* settings of the box */
 	bool enabled;          /* false: no command is contained; contain_fallback applies */
 	bool always;           /* clients: allowed commands are contained too */
@@ -193,6 +204,7 @@ struct sandbox { /* settings of the box */
 	bool trust_client;
 	/* an explicit memory limit may be watched where no cgroup enforces it */
 	bool accept_watched;
+	unsigned sockets;      /* of boxes of the work profile: enum box_socket */
 	bool ptrace;           /* programs of a box may trace each other */
 	/* further paths of boxes of the work profile: absolute, "~/x", or relative to the project */
 	struct texts *read, *write;

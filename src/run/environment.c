@@ -140,6 +140,8 @@ static int inject_fixed(struct spec_builder *m, struct err *e)
 	if (search_path_make(m, &path, e) != 0)
 		return -1;
 	set_variable(m, STR("PATH"), path);
+	if (m->ssh_agent)
+		set_variable(m, STR("SSH_AUTH_SOCK"), STR(SPEC_SSH_AGENT));
 	set_variable(m, STR("TERM"), m->rq->plain && m->world->terminal && term.n &&
 			term.n < NAME_MAX_BYTES ? term : STR("dumb"));
 	return 0;

@@ -14,6 +14,7 @@ struct spec_builder {
 	const struct policies *p;
 	struct run *r;
 	struct search_dir *search;  /* the caller's PATH (search_path.h) */
+	bool ssh_agent;             /* the box has the person's (spec_sockets.c) */
 	size_t search_links;        /* links in it that were followed so far */
 };
 
@@ -27,6 +28,9 @@ void spec_build_limits(struct spec_builder *m);
 int spec_build_places(struct spec_builder *m, struct err *e);
 /* spec_home.c: the home, with the programs, caches and git identity of the person */
 void spec_build_home(struct spec_builder *m, struct path_memo *memo);
+/* spec_sockets.c: the person's own sockets that the policy gives to boxes */
+#define SPEC_SSH_AGENT "/caisson/ssh-agent" /* where the box has that one */
+void spec_build_sockets(struct spec_builder *m, struct path_memo *memo);
 /* spec_caches.c: the caches of package managers and build tools, one set per project */
 void spec_build_caches(struct spec_builder *m);
 /* The name of the workspace's own directories in the state directory (caches and so on). */
