@@ -114,6 +114,30 @@ static struct str one_line(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
+static void tell_hints(struct buf *said, const char *before, const struct json *report)
+{
+	const struct json *hints = json_key(report, "hints");
+
+	for (const struct json *h = json_is(hints, JSON_ARRAY) ? hints->first : NULL; h; h = h->next)
+		add_line(said, before, string_at(h, "message"));
+}
+
+/*
+ * A client that ends a command at its own time-out may call no hook about it. Then the next call of the
+ * session tells why the command took so long.
+ */
+static void tell_ended(struct hook_call *c, struct buf *said)
+{
+	struct json_reader r;
+	struct str text;
+
+	if (handoff_take(c->a, c->view->state_dir, c->h.session, STR(HANDOFF_ENDED), c->view->uid, &text,
+			NULL) != 0)
+		return;
+	json_reader_init(&r, c->a, text, JSON_TOLERANT);
+	tell_hints(said, "caisson: the command that was ended before ran in a box: ", json_next(&r));
+}
+
 /* Adds notes from a boxed run's report that its output does not contain. *ret_code is its exit code. */
 static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *ret_code)
 {
@@ -125,17 +149,21 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 
 	if (c->h.kind != TOOL_SHELL || !c->h.tool_use_id.n)
 		return false;
-	if (handoff_take(c->a, v->state_dir, c->h.session, c->h.tool_use_id, v->uid, &text, NULL) != 0)
+	if (handoff_take(c->a, v->state_dir, c->h.session, c->h.tool_use_id, v->uid, &text, NULL) != 0) {
+		tell_ended(c, said);
 		return false;
+	}
 	json_reader_init(&r, c->a, text, JSON_TOLERANT);
 	report = json_next(&r);
 	*ret_code = (int)json_int(json_key(report, "exit_code"), -1);
 	message = json_key(json_key(report, "validation"), "message");
 	if (json_is(message, JSON_STRING))
 		add_line(said, "caisson: ", message->text);
-	for (const struct json *h = json_is(json_key(report, "hints"), JSON_ARRAY) ? json_key(report,
-			"hints")->first : NULL; h; h = h->next)
-		add_line(said, "caisson: this ran in a box: ", string_at(h, "message"));
+	tell_hints(said, "caisson: this ran in a box: ", report);
+	if (str_is(string_at(report, "status"), status_name(STATUS_UNKNOWN)))
+		(void)handoff_take(c->a, v->state_dir, c->h.session, STR(HANDOFF_ENDED), v->uid, &text, NULL);
+	else
+		tell_ended(c, said);
 	for (const struct json *x = json_is(json_key(report, "changes"), JSON_ARRAY) ? json_key(report,
 			"changes")->first : NULL; x; x = x->next)
 		add_line(said, "caisson: put right in the project: ",

@@ -11,6 +11,9 @@
 #define HANDOFF_SWEEP_MAX 4096        /* bound for directory entries */
 #define HANDOFF_BOX_FAILED_S 600          /* then a run tries again to create a box */
 
+/* In place of a call's id: the last run of the session that the client ended. */
+#define HANDOFF_ENDED "\nended"
+
 /* `state` is the state directory, created and checked. Without an id nothing is stored. */
 int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id,
 		struct str report, struct err *e);

@@ -47,6 +47,28 @@ struct str audience_advice(struct arena *a, enum audience who, enum limit l)
 	return STR("only the person who started this server can set another");
 }
 
+const char *audience_show(enum audience who)
+{
+	switch (who) {
+	case AUDIENCE_TERMINAL: return "'--read DIR' shows one";
+	case AUDIENCE_CLIENT: return "a person can show one with 'sandbox.read' in the policy";
+	case AUDIENCE_MCP: break;
+	}
+	return "only the person who started this server can show one ('--read DIR')";
+}
+
+const char *audience_registry(enum audience who)
+{
+	switch (who) {
+	case AUDIENCE_TERMINAL: return "'--network preset:registries' lets it be fetched";
+	case AUDIENCE_CLIENT:
+		return "run the install as a command of its own, without offline options: it reaches its "
+			"registry";
+	case AUDIENCE_MCP: break;
+	}
+	return "only the person who started this server can allow registries ('--network preset:registries')";
+}
+
 static bool option_letter(char c) { return ascii_is_lower(c) || c == '-'; }
 
 static void put_option(struct buf *b, struct str name)

@@ -1,79 +1,350 @@
 /*
- * Guesses which denied resource caused a failure. A command that the box broke should not look like a broken
- * command. The rows are messages that programs print, each with the wall behind it.
+ * Says which wall of the box probably caused a failure: a command that the box broke should not look like a
+ * broken command. One table has all hints, in the order in which a report lists them; a second one has the
+ * messages of programs that point to a hint.
  */
+#include "run/missing_paths.h"
 #include "run/network_hints.h"
 #include "run/run.h"
 #include "run/search_path.h"
 #include "sys/stream.h"
 
-#define HINT_BYTES ((size_t)64 << 10) /* bytes searched at the end of stderr */
+#define HINT_BYTES ((size_t)64 << 10) /* bytes searched at the end of each stream */
+#define NO_LIMIT LIMITS
+#define NOT_SEEN \
+	"programs and files outside of the system's directories and the workspace are not seen in the box"
 
-enum wall { WALL_NETWORK, WALL_READONLY, WALL_MEMORY, WALL_PIDS, WALL_SCRATCH, WALL_PTRACE, WALL_PROGRAM,
-		WALLS };
+enum hint_kind {
+	HINT_CAPPED,
+	HINT_TIME,
+	HINT_CPU_TIME,
+	HINT_OOM,
+	HINT_OUTPUT,
+	HINT_TMP,
+	HINT_ENDED,
+	HINT_TEARDOWN,
+	HINT_NO_PROGRAM,
+	HINT_REGISTRIES,
+	HINT_PATHS,
+	HINT_PATH,
+	HINT_NETWORK,
+	HINT_LOOPBACK,
+	HINT_CACHE,
+	HINT_MISSING,
+	HINT_READONLY,
+	HINT_MEMORY,
+	HINT_PIDS,
+	HINT_SCRATCH,
+	HINT_PTRACE,
+	HINT_PROGRAM,
+	HINTS
+};
+
+struct clues { /* everything that hints are made from */
+	struct arena *a;
+	const struct run *r;
+	const struct outcome *o;
+	/* the ends of stderr and of both streams; empty unless the program failed */
+	struct str err, said;
+};
 
 static const struct complaint {
-	enum wall wall;
+	enum hint_kind hint;
 	char text[40];
-} rows[] = {
-	{WALL_NETWORK, "Could not resolve"}, {WALL_NETWORK, "Network is unreachable"},
-	{WALL_NETWORK, "Temporary failure in name resolution"}, {WALL_NETWORK, "Temporary failure resolving"},
-	{WALL_NETWORK, "Name or service not known"}, {WALL_NETWORK, "EAI_AGAIN"},
-	{WALL_NETWORK, "ENETUNREACH"}, {WALL_NETWORK, "ENOTFOUND"}, {WALL_NETWORK, "EAFNOSUPPORT"},
-	{WALL_NETWORK, "Address family not supported"}, {WALL_NETWORK, "NewConnectionError"},
-	{WALL_NETWORK, "unable to resolve host"}, {WALL_NETWORK, "unable to access 'http"},
-	{WALL_NETWORK, "dial tcp"}, {WALL_NETWORK, "failed to lookup address"},
-	/* pip and apt, which do not say why */
-	{WALL_NETWORK, "(from versions: none)"}, {WALL_NETWORK, "Unable to locate package"},
-	{WALL_READONLY, "Read-only file system"}, {WALL_READONLY, "EROFS"},
-	{WALL_READONLY, "read-only file system"},
-	{WALL_MEMORY, "MemoryError"}, {WALL_MEMORY, "Cannot allocate memory"},
-	{WALL_MEMORY, "cannot allocate memory"}, {WALL_MEMORY, "std::bad_alloc"},
-	{WALL_MEMORY, "heap out of memory"}, {WALL_MEMORY, "OutOfMemoryError"},
-	{WALL_MEMORY, "ENOMEM"}, {WALL_MEMORY, "memory exhausted"}, {WALL_MEMORY, "virtual memory exhausted"},
-	{WALL_PIDS, "Resource temporarily unavailable"}, {WALL_PIDS, "can't start new thread"},
-	{WALL_PIDS, "fork: retry"}, {WALL_PIDS, "unable to create native thread"}, {WALL_PIDS, "Cannot fork"},
-	{WALL_SCRATCH, "No space left on device"}, {WALL_SCRATCH, "ENOSPC"},
-	{WALL_PTRACE, "PTRACE_"}, {WALL_PTRACE, "ptrace:"}, {WALL_PTRACE, "ptrace("},
-	{WALL_PTRACE, "Could not trace the inferior"},
-	{WALL_PTRACE, "LeakSanitizer has encountered a fatal"},
-	{WALL_PROGRAM, "command not found"}, {WALL_PROGRAM, "not found"},
-	{WALL_PROGRAM, "No such file or directory"},
+} complaints[] = {
+		{HINT_NETWORK, "Could not resolve"},
+		{HINT_NETWORK, "Network is unreachable"},
+		{HINT_NETWORK, "Temporary failure in name resolution"},
+		{HINT_NETWORK, "Temporary failure resolving"},
+		{HINT_NETWORK, "Name or service not known"},
+		{HINT_NETWORK, "EAI_AGAIN"},
+		{HINT_NETWORK, "ENETUNREACH"},
+		{HINT_NETWORK, "ENOTFOUND"},
+		{HINT_NETWORK, "EAFNOSUPPORT"},
+		{HINT_NETWORK, "Address family not supported"},
+		{HINT_NETWORK, "NewConnectionError"},
+		{HINT_NETWORK, "unable to resolve host"},
+		{HINT_NETWORK, "unable to access 'http"},
+		{HINT_NETWORK, "dial tcp"},
+		{HINT_NETWORK, "failed to lookup address"},
+		/* pip and apt, which do not say why */
+		{HINT_NETWORK, "(from versions: none)"},
+		{HINT_NETWORK, "Unable to locate package"},
+		{HINT_LOOPBACK, "ECONNREFUSED"},
+		{HINT_LOOPBACK, "onnection refused"},
+		{HINT_LOOPBACK, "Couldn't connect to server"},
+		{HINT_CACHE, "ENOTCACHED"},
+		{HINT_CACHE, "NO_OFFLINE_"},
+		{HINT_CACHE, "in offline mode"},
+		{HINT_CACHE, "for offline mode"},
+		{HINT_CACHE, "--offline was specified"},
+		{HINT_CACHE, "using the `--offline` flag"},
+		{HINT_CACHE, "GOPROXY=off"},
+		{HINT_CACHE, "in your offline mirror"},
+		{HINT_CACHE, "Executable doesn't exist at"},
+		{HINT_CACHE, "requested artifact is missing"},
+		{HINT_CACHE, "Network connectivity is disabled"},
+		{HINT_READONLY, "Read-only file system"},
+		{HINT_READONLY, "EROFS"},
+		{HINT_READONLY, "read-only file system"},
+		{HINT_MEMORY, "MemoryError"},
+		{HINT_MEMORY, "Cannot allocate memory"},
+		{HINT_MEMORY, "cannot allocate memory"},
+		{HINT_MEMORY, "std::bad_alloc"},
+		{HINT_MEMORY, "heap out of memory"},
+		{HINT_MEMORY, "OutOfMemoryError"},
+		{HINT_MEMORY, "ENOMEM"},
+		{HINT_MEMORY, "memory exhausted"},
+		{HINT_MEMORY, "virtual memory exhausted"},
+		{HINT_PIDS, "Resource temporarily unavailable"},
+		{HINT_PIDS, "can't start new thread"},
+		{HINT_PIDS, "fork: retry"},
+		{HINT_PIDS, "unable to create native thread"},
+		{HINT_PIDS, "Cannot fork"},
+		{HINT_SCRATCH, "No space left on device"},
+		{HINT_SCRATCH, "ENOSPC"},
+		{HINT_PTRACE, "ptrace:"},
+		{HINT_PTRACE, "Could not trace the inferior"},
+		{HINT_PTRACE, "LeakSanitizer has encountered a fatal"},
+		{HINT_PTRACE, "PTRACE_"},
+		{HINT_PTRACE, "ptrace("},
+		{HINT_PROGRAM, "command not found"},
+		{HINT_PROGRAM, "not found"},
+		{HINT_PROGRAM, "No such file or directory"},
 };
 
-static const struct {
-	char id[12], text[144];
-} hints[WALLS] = {
-	[WALL_NETWORK] = {"network", "the network is denied in the box"},
-	[WALL_READONLY] = {"read-only",
-			"only the workspace, the home and /tmp can be written in the box, and protected "
-			"files of the workspace cannot"},
-	[WALL_MEMORY] = {"memory", "the memory limit may be too small"},
-	[WALL_PIDS] = {"pids", "the limit of processes and threads may be too small"},
-	[WALL_SCRATCH] = {"scratch",
-			"/tmp and the home share the scratch of the box, whose size may be too small (for a "
-			"terminal: there are 256 pseudo-terminals)"},
-	[WALL_PTRACE] = {"ptrace",
-			"programs in the box may not trace each other; a person can permit it with "
-			"'sandbox.ptrace: true' in the policy"},
-	[WALL_PROGRAM] = {"not-found",
-			"programs and files outside of the system's directories and the workspace are not "
-			"seen in the box"},
-};
+/* ---- when a hint holds ---- */
 
-static const struct {
-	enum status status;
-	bool other; /* the second limit with this status: CPU time, scratch */
+static bool speaks_of(struct str text, enum hint_kind hint)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(complaints); i++)
+		if (complaints[i].hint == hint && str_contains(text, str_of(complaints[i].text)))
+			return true;
+	return false;
+}
+
+static bool complained(const struct clues *c, enum hint_kind hint) { return speaks_of(c->said, hint); }
+
+static bool failed(const struct clues *c)
+{
+	return c->o->status == STATUS_EXIT_NONZERO || c->o->status == STATUS_SIGNAL ||
+	       c->o->status == STATUS_TIMEOUT || c->o->interrupted;
+}
+
+static bool is_isolated(const struct clues *c)
+{
+	return network_isolated(&c->r->spec.network);
+}
+static bool out_of_time(const struct clues *c)
+{
+	return c->o->status == STATUS_TIMEOUT && !c->o->by_cpu_time;
+}
+static bool out_of_cpu(const struct clues *c)
+{
+	return c->o->status == STATUS_TIMEOUT && c->o->by_cpu_time;
+}
+static bool out_of_memory(const struct clues *c)
+{
+	return c->o->status == STATUS_OOM;
+}
+static bool too_long(const struct clues *c)
+{
+	return c->o->status == STATUS_OUTPUT_LIMIT && !c->o->by_scratch;
+}
+static bool tmp_full(const struct clues *c)
+{
+	return c->o->status == STATUS_OUTPUT_LIMIT && c->o->by_scratch;
+}
+static bool lingers(const struct clues *c)
+{
+	return c->o->lingers;
+}
+
+static bool program_missing(const struct clues *c)
+{
+	return c->o->status == STATUS_SETUP_ERROR && str_starts(str_of(c->o->err_setup.text), "cannot run '");
+}
+
+static bool not_started(const struct clues *c)
+{
+	return c->o->exit_code == 127 || c->o->exit_code == 126;
+}
+
+static bool may_not_trace(const struct clues *c) { return !c->r->spec.ptrace; }
+
+/* A server that was expected on this machine. */
+static bool meant_loopback(const struct clues *c)
+{
+	return is_isolated(c) &&
+	       (str_contains(c->said, STR("127.0.0.1")) || str_contains(c->said, STR("::1")) ||
+			       str_contains(c->said, STR("localhost")));
+}
+
+/* ---- texts that depend on the run ---- */
+
+static struct str say_capped(const struct clues *c)
+{
+	const struct texts *capped = c->r->capped;
+	struct buf b;
+
+	if (!capped)
+		return STR("");
+	buf_init(&b, c->a, 0);
+	buf_c(&b, capped->next ? "the limits" : "the limit");
+	for (const struct texts *t = capped; t; t = t->next)
+		buf_fmt(&b, "%s '%.*s'", t == capped ? "" : ",", STR_ARG(t->text));
+	buf_fmt(&b, " %s smaller than was asked for: no more is allowed here", capped->next ? "are" : "is");
+	return buf_view(&b);
+}
+
+static struct str join_notes(struct arena *a, const struct texts *notes, const char *between)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (; notes; notes = notes->next)
+		buf_fmt(&b, "%s%.*s", b.n ? between : "", STR_ARG(notes->text));
+	return buf_view(&b);
+}
+
+static struct str say_registries(const struct clues *c)
+{
+	return join_notes(c->a, c->r->registry_notes, "; ");
+}
+static struct str say_paths(const struct clues *c)
+{
+	return join_notes(c->a, c->r->path_notes, "; ");
+}
+
+static struct str say_hidden_dirs(const struct clues *c)
+{
+	struct str dirs = join_notes(c->a, c->r->hidden_dirs, ", ");
+	bool stopped = c->o->exit_code == 127 || str_contains(c->said, STR(STAND_IN_WORDS));
+
+	if (!dirs.n || !stopped)
+		return STR("");
+	return str_fmt(c->a,
+			"the box does not show these directories of the PATH, so their programs do not run "
+			"in it: %.*s; %s",
+			STR_ARG(dirs), audience_show(c->r->rq->audience));
+}
+
+/* The client knows why it ended the command, and its model often does not. */
+static struct str say_ended(const struct clues *c)
+{
+	if (!c->o->interrupted || c->r->rq->audience != AUDIENCE_CLIENT)
+		return STR("");
+	return str_fmt(c->a,
+			"the client ended the command after %llu s, before the box's own time limit; if that "
+			"was its time-out, call it with a longer one, or in the background",
+			(unsigned long long)(c->o->duration_ms / 1000));
+}
+
+/* The relay knows the refused hosts whatever the program printed; otherwise a message must complain. */
+static struct str say_network(const struct clues *c)
+{
+	bool speaks = complained(c, HINT_NETWORK);
+	/* other texts of stdout have addresses, too */
+	struct str said = !speaks || speaks_of(c->err, HINT_NETWORK) ? c->err : c->said;
+	const struct network_hint_context x = {.who = c->r->rq->audience,
+			.network = &c->r->spec.network,
+			.taken_away = c->r->taken_away,
+			.policy_counts = c->r->policy_hosts};
+	struct str text = speaks || c->o->network ? network_hint(c->a, &x, c->o, said) : STR("");
+
+	return text.n || !speaks || c->o->network ? text : STR("the network is denied in the box");
+}
+
+static struct str say_cache(const struct clues *c)
+{
+	if (!is_isolated(c))
+		return STR("");
+	return str_fmt(c->a, "the caches of the box lack something, and offline it cannot be fetched; %s",
+			audience_registry(c->r->rq->audience));
+}
+
+static struct str say_missing(const struct clues *c)
+{
+	return missing_paths_hint(c->a, c->r, c->said);
+}
+
+/* The client's own sandbox is read-only or unknown, and the box permits no more than it does. */
+static struct str say_readonly(const struct clues *c)
+{
+	const struct client_walls *w = c->r->rq->walls;
+
+	if (w && w->mode == CLIENT_SANDBOX_READ_ONLY)
+		return STR("the client is in its read-only mode, so the project is read-only in the box as "
+			   "well");
+	if (w && w->mode == CLIENT_SANDBOX_UNKNOWN)
+		return STR("the mode of the client's own sandbox could not be found out, so the project is "
+			   "read-only in the box (caisson doctor --client)");
+	return STR("only the workspace, the home and /tmp can be written in the box, and protected files of "
+		   "the workspace cannot");
+}
+
+/* ---- the table ---- */
+
+/*
+ * A row holds if `applies` does (NULL: always) and, with `complained`, a message of the program points to it.
+ * Then `say` makes the text (empty: no hint after all), or `text` is it. A limit adds how to change it.
+ */
+static const struct hint_row {
+	char id[16];
+	bool after_failure, complained;
 	enum limit limit;
-	char id[8], text[80];
-} by_status[] = {
-	{STATUS_TIMEOUT, false, LIMIT_TIME, "timeout", "the time limit was reached"},
-	{STATUS_TIMEOUT, true, LIMIT_CPU_TIME, "timeout", "the limit of CPU time was reached"},
-	{STATUS_OOM, false, LIMIT_MEMORY, "memory", "the memory limit was reached"},
-	{STATUS_OUTPUT_LIMIT, false, LIMIT_OUTPUT, "output", "more output than the limit"},
-	{STATUS_OUTPUT_LIMIT, true, LIMIT_SCRATCH, "scratch",
-			"the project's /tmp holds more than its limit: remove files there"},
+	bool (*applies)(const struct clues *c);
+	struct str (*say)(const struct clues *c);
+	char text[144];
+} rows[HINTS] = {
+		[HINT_CAPPED] = {"limit-capped", false, false, NO_LIMIT, NULL, say_capped, ""},
+		[HINT_TIME] = {"timeout", false, false, LIMIT_TIME, out_of_time, NULL,
+				"the time limit was reached"},
+		[HINT_CPU_TIME] = {"timeout", false, false, LIMIT_CPU_TIME, out_of_cpu, NULL,
+				"the limit of CPU time was reached"},
+		[HINT_OOM] = {"memory", false, false, LIMIT_MEMORY, out_of_memory, NULL,
+				"the memory limit was reached"},
+		[HINT_OUTPUT] = {"output", false, false, LIMIT_OUTPUT, too_long, NULL,
+				"more output than the limit"},
+		[HINT_TMP] = {"scratch", false, false, LIMIT_SCRATCH, tmp_full, NULL,
+				"the project's /tmp holds more than its limit: remove files there"},
+		[HINT_ENDED] = {"ended", false, false, NO_LIMIT, NULL, say_ended, ""},
+		[HINT_TEARDOWN] = {"teardown", false, false, NO_LIMIT, lingers, NULL,
+				"the kernel is still giving back what the box held, which takes it a while; "
+				"nothing of the box runs any more"},
+		[HINT_NO_PROGRAM] = {"not-found", false, false, NO_LIMIT, program_missing, NULL, NOT_SEEN},
+		[HINT_REGISTRIES] = {"registries", true, false, NO_LIMIT, NULL, say_registries, ""},
+		[HINT_PATHS] = {"paths", true, false, NO_LIMIT, NULL, say_paths, ""},
+		[HINT_PATH] = {"path", true, false, NO_LIMIT, NULL, say_hidden_dirs, ""},
+		[HINT_NETWORK] = {"network", true, false, NO_LIMIT, is_isolated, say_network, ""},
+		[HINT_LOOPBACK] = {"loopback", true, true, NO_LIMIT, meant_loopback, NULL,
+				"127.0.0.1 and localhost are the box's own: a server that runs outside of it "
+				"is not reached"},
+		[HINT_CACHE] = {"cache", true, true, NO_LIMIT, NULL, say_cache, ""},
+		[HINT_MISSING] = {"missing", true, false, NO_LIMIT, NULL, say_missing, ""},
+		[HINT_READONLY] = {"read-only", true, true, NO_LIMIT, NULL, say_readonly, ""},
+		[HINT_MEMORY] = {"memory", true, true, LIMIT_MEMORY, NULL, NULL,
+				"the memory limit may be too small"},
+		[HINT_PIDS] = {"pids", true, true, LIMIT_PIDS, NULL, NULL,
+				"the limit of processes and threads may be too small"},
+		[HINT_SCRATCH] = {"scratch", true, true, LIMIT_SCRATCH, NULL, NULL,
+				"/tmp and the home share the scratch of the box, whose size may be too "
+				"small (for a terminal: there are 256 pseudo-terminals)"},
+		[HINT_PTRACE] = {"ptrace", true, true, NO_LIMIT, may_not_trace, NULL,
+				"programs in the box may not trace each other; a person can permit it with "
+				"'sandbox.ptrace: true' in the policy"},
+		[HINT_PROGRAM] = {"not-found", true, true, NO_LIMIT, not_started, NULL, NOT_SEEN},
 };
+
+static struct str text_of(const struct clues *c, const struct hint_row *row)
+{
+	struct str text = row->say ? row->say(c) : str_of(row->text);
+
+	if (!text.n || row->limit == NO_LIMIT)
+		return text;
+	return str_fmt(c->a, "%.*s; %.*s", STR_ARG(text),
+			STR_ARG(audience_advice(c->a, c->r->rq->audience, row->limit)));
+}
 
 static void add_hint(struct arena *a, struct hint **list, const char *id, struct str text)
 {
@@ -84,117 +355,26 @@ static void add_hint(struct arena *a, struct hint **list, const char *id, struct
 	**list = (struct hint){.id = id, .text = text};
 }
 
-/* Adds one hint for all lowered limits. */
-static void add_capped(struct arena *a, struct hint **list, const struct texts *capped)
-{
-	struct buf b;
-
-	if (!capped)
-		return;
-	buf_init(&b, a, 0);
-	buf_c(&b, capped->next ? "the limits" : "the limit");
-	for (const struct texts *t = capped; t; t = t->next)
-		buf_fmt(&b, "%s '%.*s'", t == capped ? "" : ",", STR_ARG(t->text));
-	buf_fmt(&b, " %s smaller than was asked for: no more is allowed here", capped->next ? "are" : "is");
-	add_hint(a, list, "limit-capped", buf_view(&b));
-}
-
-/* Adds one hint for all notes of a kind. */
-static void add_notes(struct arena *a, struct hint **list, const char *id, const struct texts *notes)
-{
-	struct buf b;
-
-	if (!notes)
-		return;
-	buf_init(&b, a, 0);
-	for (; notes; notes = notes->next)
-		buf_fmt(&b, "%s%.*s", b.n ? "; " : "", STR_ARG(notes->text));
-	add_hint(a, list, id, buf_view(&b));
-}
-
-static void add_hidden(struct arena *a, struct hint **list, const struct texts *dirs)
-{
-	struct buf b;
-
-	if (!dirs)
-		return;
-	buf_init(&b, a, 0);
-	buf_c(&b, "the box does not show these directories of the PATH, so their programs do not run in it:");
-	for (; dirs; dirs = dirs->next)
-		buf_fmt(&b, " %.*s%s", STR_ARG(dirs->text), dirs->next ? "," : "");
-	buf_c(&b, "; a person can show one with 'sandbox.read' in the policy");
-	add_hint(a, list, "path", buf_view(&b));
-}
-
-/* True if the wall exists and the program's failure fits it. */
-static bool is_likely(const struct run *r, const struct outcome *o, enum wall w)
-{
-	if (w == WALL_NETWORK)
-		return network_isolated(&r->spec.network) && !o->network;
-	if (w == WALL_PTRACE)
-		return !r->spec.ptrace;
-	return w != WALL_PROGRAM || o->exit_code == 127 || o->exit_code == 126;
-}
-
-static enum audience audience_of(const struct run *r) { return r->rq->audience; }
-
-/* The relay knows the refused hosts whatever the program printed; otherwise a message must complain. */
-static void add_network(struct arena *a, struct hint **list, const struct run *r, const struct outcome *o,
-		struct str end, bool complained)
-{
-	const struct network_hint_context c = {.who = audience_of(r), .network = &r->spec.network,
-			.taken_away = r->taken_away, .policy_counts = r->policy_hosts};
-	struct str text = complained || o->network ? network_hint(a, &c, o, end) : STR("");
-
-	if (text.n)
-		add_hint(a, list, hints[WALL_NETWORK].id, text);
-}
-
-/* The client's own sandbox is read-only or unknown, and the box permits no more than it does. */
-static void add_walls(struct arena *a, struct hint **list, const struct client_walls *w)
-{
-	if (w && w->mode == CLIENT_SANDBOX_READ_ONLY)
-		add_hint(a, list, "read-only",
-				STR("the client is in its read-only mode, so the project is read-only in "
-				"the box as well"));
-	else if (w && w->mode == CLIENT_SANDBOX_UNKNOWN)
-		add_hint(a, list, "read-only",
-				STR("the mode of the client's own sandbox could not be found out, so the "
-				"project is read-only in the box "
-				"(caisson doctor --client)"));
-}
-
 struct hint *denial_hints(struct arena *a, const struct run *r, const struct outcome *o)
 {
+	struct clues c = {.a = a, .r = r, .o = o, .err = STR(""), .said = STR("")};
+	bool after_failure = failed(&c);
 	struct hint *list = NULL;
-	struct str end;
 
-	add_capped(a, &list, r->capped);
-	for (size_t i = 0; i < ARRAY_SIZE(by_status); i++)
-		if (by_status[i].status == o->status && by_status[i].other == (o->by_cpu_time || o->by_scratch))
-			add_hint(a, &list, by_status[i].id, str_fmt(a, "%s; %.*s", by_status[i].text,
-				STR_ARG(audience_advice(a, audience_of(r), by_status[i].limit))));
-	if (o->lingers)
-		add_hint(a, &list, "teardown",
-				STR("the kernel is still giving back what the box held, which takes it a "
-				"while; nothing of the box runs any more"));
-	if (o->status == STATUS_SETUP_ERROR && str_starts(str_of(o->err_setup.text), "cannot run '"))
-		add_hint(a, &list, hints[WALL_PROGRAM].id, str_of(hints[WALL_PROGRAM].text));
-	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)
-		return list;
-	end = stream_tail(a, &o->err, HINT_BYTES);
-	add_notes(a, &list, "registries", r->registry_notes);
-	add_notes(a, &list, "paths", r->path_notes);
-	if (o->exit_code == 127 || str_contains(end, STR(STAND_IN_WORDS)))
-		add_hidden(a, &list, r->hidden_dirs);
-	add_network(a, &list, r, o, end, false);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (is_likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {
-			if (rows[i].wall == WALL_READONLY)
-				add_walls(a, &list, r->rq->walls);
-			if (rows[i].wall == WALL_NETWORK)
-				add_network(a, &list, r, o, end, true);
-			add_hint(a, &list, hints[rows[i].wall].id, str_of(hints[rows[i].wall].text));
-		}
+	if (after_failure) {
+		c.err = stream_tail(a, &o->err, HINT_BYTES);
+		c.said = str_fmt(a, "%.*s\n%.*s", STR_ARG(c.err), STR_ARG(stream_tail(a, &o->out, HINT_BYTES)));
+	}
+	for (size_t i = 0; i < HINTS; i++) {
+		const struct hint_row *row = &rows[i];
+		struct str text;
+
+		if ((row->after_failure && !after_failure) || (row->applies && !row->applies(&c)) ||
+				(row->complained && !complained(&c, (enum hint_kind)i)))
+			continue;
+		text = text_of(&c, row);
+		if (text.n)
+			add_hint(a, &list, row->id, text);
+	}
 	return list;
 }

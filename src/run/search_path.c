@@ -13,8 +13,7 @@
 static const char program_dirs[][16] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin",
 		"/bin"};
 
-/* Directories of the host that are visible in every box. */
-static bool of_system(struct str dir)
+bool search_system(struct str dir)
 {
 	static const char seen[][8] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"};
 
@@ -26,7 +25,7 @@ static bool of_system(struct str dir)
 
 bool search_seen(const struct spec_builder *m, struct str path)
 {
-	if (of_system(path) || path_inside(path, m->r->spec.workspace))
+	if (search_system(path) || path_inside(path, m->r->spec.workspace))
 		return true;
 	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
 		if (path_inside(path, spec_path_target(p)) && !p->cache &&
@@ -67,9 +66,9 @@ static void add_dir(struct spec_builder *m, struct path_memo *memo, struct searc
 
 	if (!str_starts(text, "/"))
 		d->text = text.n ? str_path(m->a, m->at->cwd, text) : m->at->cwd;
-	if (!of_system(text) || str_contains(text, STR(".."))) {
+	if (!search_system(text) || str_contains(text, STR(".."))) {
 		d->real = path_real(memo, d->text, &kind);
-		d->plain = of_system(d->real) || path_inside(d->real, m->r->spec.workspace);
+		d->plain = search_system(d->real) || path_inside(d->real, m->r->spec.workspace);
 	}
 	if (kind != PATH_DIR || !d->real.n || has_odd_bytes(d->real))
 		return;

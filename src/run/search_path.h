@@ -32,5 +32,7 @@ struct search_dir { /* a directory of the caller's PATH, in its order */
 
 /* search_show.c: shows a directory, or sets `why`; then what its links lead to. */
 void search_show(struct spec_builder *m, struct path_memo *memo, struct search_dir *d);
+/* True for directories of the host that are visible in every box. */
+bool search_system(struct str dir);
 /* True if a path of the host has the same content in the box. */
 bool search_seen(const struct spec_builder *m, struct str path);

@@ -1,0 +1,288 @@
+/* Paths that exist outside of a box only, for the hints of a report. See missing_paths.h. */
+#include "run/missing_paths.h"
+
+#include "gate/path_table.h"
+#include "judge/world.h"
+#include "run/search_path.h"
+#include "sys/path.h"
+
+#define PATHS_NAMED 3   /* in one hint */
+#define PATHS_LOOKED 64 /* paths in messages that are looked up */
+#define PATH_BYTES 512  /* of one path in a message */
+/* lines before a complaint that may name its path, as with cargo; empty ones do not count */
+#define LINES_BEFORE 2
+#define LINES_AFTER 1
+
+static const char complaints[][28] = {
+		"No such file or directory",
+		"no such file or directory",
+		"ENOENT",
+		"FileNotFoundError",
+		"does not exist",
+		"doesn't exist",
+		"Cannot find module",
+		"can't open file",
+		"cannot open",
+		"could not find",
+		"No such file",
+		"not found",
+		"is not a directory",
+		"can't cd to",
+		"can't read",
+};
+
+struct path_search {
+	struct arena *a;
+	const struct run *r;
+	const struct view *at;
+	struct path_memo memo;
+	struct texts *named; /* in order */
+	size_t nnamed, looked;
+};
+
+static bool complains(struct str line)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(complaints); i++)
+		if (str_contains(line, str_of(complaints[i])))
+			return true;
+	return false;
+}
+
+/* ---- which paths may be named ---- */
+
+static bool is_shown(const struct spec *s, struct str path)
+{
+	if (s->root.n || search_system(path) || (s->workspace.n && path_inside(path, s->workspace)) ||
+			(s->git_common.n && path_inside(path, s->git_common)))
+		return true;
+	for (const struct spec_path *p = s->paths; p; p = p->next)
+		if (path_inside(path, spec_path_target(p)))
+			return true;
+	for (const struct spec_tmp_file *t = s->tmp_files; t; t = t->next)
+		if (str_eq(path, t->path))
+			return true;
+	return false;
+}
+
+/* Part of /etc is shown, and the rest is none of a program's business. */
+static bool never_named(struct path_search *p, struct str path)
+{
+	static const char never[][8] = {"/proc", "/sys", "/dev", "/run", "/etc", "/boot", "/root"};
+	const struct view *v = p->at;
+
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
+		if (path_inside(path, str_of(never[i])) && !path_inside(v->home, str_of(never[i])))
+			return true;
+	return path.n < 2 || path_inside(v->home, path) || path_inside(path, v->state_dir) ||
+	       path_inside(path, v->config_dir) || path_table_secret_name(str_base(path)) ||
+	       world_keys(&p->memo, path, v->home);
+}
+
+/* A directory beside the project is shown as a whole: its files need each other. */
+static struct str to_show(const struct run *r, struct str path)
+{
+	struct str beside = path_parent(r->spec.workspace);
+	ptrdiff_t slash;
+
+	if (!r->spec.workspace.n || beside.n < 2 || str_eq(beside, r->spec.callers_home) ||
+			path_inside(STR("/tmp"), beside) || !path_inside(path, beside) ||
+			str_eq(path, beside))
+		return path;
+	slash = str_find(path, '/', beside.n + 1);
+	return str_sub(path, 0, slash < 0 ? path.n : (size_t)slash);
+}
+
+/* The path without empty components, "." and "..", as its letters say it. */
+static struct str without_dots(struct arena *a, struct str path)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < path.n;) {
+		ptrdiff_t slash = str_find(path, '/', i);
+		size_t to = slash < 0 ? path.n : (size_t)slash;
+		struct str part = str_sub(path, i, to);
+
+		i = to + 1;
+		if (str_is(part, ".."))
+			b.n = path_parent(buf_view(&b)).n;
+		else if (part.n && !str_is(part, "."))
+			buf_fmt(&b, "/%.*s", STR_ARG(part));
+		if (b.n == 1) /* the parent of /a is / */
+			b.n = 0;
+	}
+	return buf_view(&b);
+}
+
+static void name_path(struct path_search *p, struct str path)
+{
+	struct texts **end = &p->named;
+
+	for (; *end; end = &(*end)->next)
+		if (str_eq((*end)->text, path))
+			return;
+	*end = arena_copy(p->a, (struct texts){.text = path});
+	p->nnamed++;
+}
+
+static void look_at(struct path_search *p, struct str path)
+{
+	struct path_answer at;
+
+	if (p->looked >= PATHS_LOOKED || p->nnamed >= PATHS_NAMED)
+		return;
+	path = without_dots(p->a, path);
+	if (!path.n || is_shown(&p->r->spec, path) || never_named(p, path))
+		return;
+	p->looked++;
+	path_look(&p->memo, path, &at);
+	if (!at.real.n || (at.target != PATH_FILE && at.target != PATH_DIR) || never_named(p, at.real))
+		return;
+	path = to_show(p->r, path);
+	if (!never_named(p, path))
+		name_path(p, path);
+}
+
+/* ---- paths in messages ---- */
+
+static bool ends_path(char c, char quote)
+{
+	if (quote)
+		return c == quote;
+	return (unsigned char)c <= ' ' || c == 127 || strchr("'\"`,;:()[]<>|", c);
+}
+
+static char quote_before(struct str line, size_t at)
+{
+	char c = at ? line.p[at - 1] : ' ';
+
+	return c == '\'' || c == '"' || c == '`' ? c : 0;
+}
+
+static bool starts_path(struct str line, size_t at)
+{
+	struct str rest = str_sub(line, at, line.n);
+
+	if (at && !ends_path(line.p[at - 1], 0) && line.p[at - 1] != '=')
+		return false;
+	return str_starts(rest, "/") || str_starts(rest, "~/") || str_starts(rest, "../");
+}
+
+static bool has_control(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 127)
+			return true;
+	return false;
+}
+
+static struct str make_absolute(const struct path_search *p, struct str path)
+{
+	const struct spec *s = &p->r->spec;
+
+	if (path.p[0] == '/')
+		return path;
+	if (path.p[0] == '~')
+		return p->at->home.n ? str_path(p->a, p->at->home, str_sub(path, 2, path.n)) : STR("");
+	return str_path(p->a, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, path);
+}
+
+static void read_line(struct path_search *p, struct str line)
+{
+	for (size_t at = 0; at < line.n; at++) {
+		size_t to = at;
+		char quote = quote_before(line, at);
+
+		if (!starts_path(line, at))
+			continue;
+		while (to < line.n && !ends_path(line.p[to], quote))
+			to++;
+		if (quote && to == line.n) /* an apostrophe */
+			for (to = at; to < line.n && !ends_path(line.p[to], 0);)
+				to++;
+		struct str path = str_sub(line, at, to);
+		while (path.n && path.p[path.n - 1] == '.')
+			path.n--;
+		if (path.n && path.n <= PATH_BYTES && !has_control(path))
+			look_at(p, make_absolute(p, path));
+		at = to;
+	}
+}
+
+static void read_messages(struct path_search *p, struct str text)
+{
+	struct str before[LINES_BEFORE] = {{0}};
+	size_t after = 0;
+
+	for (size_t from = 0; from < text.n && p->nnamed < PATHS_NAMED;) {
+		ptrdiff_t end = str_find(text, '\n', from);
+		struct str line = str_sub(text, from, end < 0 ? text.n : (size_t)end);
+
+		from = end < 0 ? text.n : (size_t)end + 1;
+		if (!line.n)
+			continue;
+		if (complains(line)) {
+			read_line(p, line);
+			for (size_t i = 0; i < LINES_BEFORE; i++)
+				read_line(p, before[i]);
+			after = LINES_AFTER;
+		} else if (after && after--) {
+			read_line(p, line);
+		}
+		for (size_t i = LINES_BEFORE - 1; i; i--)
+			before[i] = before[i - 1];
+		before[0] = line;
+	}
+}
+
+/* ---- the hint ---- */
+
+static void put_paths(struct buf *b, const struct texts *paths, const char *before, const char *after)
+{
+	for (const struct texts *t = paths; t; t = t->next)
+		buf_fmt(b, "%s%s%.*s%s",
+				t == paths ? ""
+				: after[0] ? ", "
+					   : " ",
+				before, STR_ARG(t->text), after);
+}
+
+static void put_advice(struct buf *b, enum audience who, const struct texts *paths)
+{
+	switch (who) {
+	case AUDIENCE_TERMINAL:
+		buf_c(b, "'");
+		put_paths(b, paths, "--read ", "");
+		buf_c(b, "' shows it");
+		return;
+	case AUDIENCE_CLIENT:
+		buf_c(b, "copy it into the project, or a person can show it with 'sandbox: {read: [");
+		for (const struct texts *t = paths; t; t = t->next)
+			buf_fmt(b, "%s%.*s", t == paths ? "" : ", ", STR_ARG(t->text));
+		buf_c(b, "]}' in their policy");
+		return;
+	case AUDIENCE_MCP: break;
+	}
+	buf_c(b, "only the person who started this server can show it ('");
+	put_paths(b, paths, "--read ", "");
+	buf_c(b, "')");
+}
+
+struct str missing_paths_hint(struct arena *a, const struct run *r, struct str messages)
+{
+	struct path_search p = {.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+	struct buf b;
+
+	if (!p.at)
+		return STR("");
+	path_memo_init(&p.memo, a, p.at->cwd);
+	read_messages(&p, messages);
+	if (!p.named)
+		return STR("");
+	buf_init(&b, a, 0);
+	put_paths(&b, p.named, "'", "'");
+	buf_fmt(&b, " %s outside of the box, which does not show %s; ", p.named->next ? "exist" : "exists",
+			p.named->next ? "them" : "it");
+	put_advice(&b, r->rq->audience, p.named);
+	return buf_view(&b);
+}

@@ -1,0 +1,98 @@
+#!/bin/bash
+# Hints of runs that failed because of the box: which there are, for whom, and what they never say. TAP.
+# shellcheck source=tests/box/lib.sh
+. "$(dirname "$0")/../box/lib.sh"
+
+# hint ID 'PART OF ITS TEXT' COMMAND: the command fails and its report has the hint. An empty text: it has none of that id.
+hint() {
+	local id=$1 part=$2
+	shift 2
+	(cd "$work" && become "$who" "$tmp/caisson" run --profile work "${options[@]}" -c "$1") >"$tmp/out" 2>"$tmp/err" </dev/null
+	if [[ -n $part ]]; then
+		jq -e --arg id "$id" --arg part "$part" 'any(.hints[]; .id == $id and (.message | contains($part)))' "$tmp/out" >/dev/null
+		result $? "$who: $id: $1"
+	else
+		jq -e --arg id "$id" '.is_error and all(.hints[]; .id != $id)' "$tmp/out" >/dev/null
+		result $? "$who: no $id: $1"
+	fi
+}
+
+for who in $(people); do
+	home=$tmp/$who/home work=$tmp/$who/src/app options=()
+	mkdir -p "$work" "$tmp/$who/src/lib/inner" "$home/data" "$home/.ssh" "$home/.config" "$tmp/$who/state"
+	echo x >"$tmp/$who/src/lib/Cargo.toml"
+	echo x >"$home/data/set one.csv"
+	echo x >"$home/.ssh/id_rsa"
+	echo x >"$home/data/.env"
+	echo x >"$tmp/$who/src/lib/server.key"
+	git -C "$work" init -q
+	[[ $who == user && $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$tmp/$who"
+	lib=$tmp/$who/src/lib
+
+	# paths that exist outside, as real tools name them
+	hint missing "'--read $lib' shows it" 'cat ../lib/Cargo.toml'
+	hint missing "'--read $lib'" 'cd ../lib && make'
+	hint missing "'--read $lib'" "python3 -c 'open(\"$lib/inner\")'"
+	hint missing "'$home/data/set one.csv' exists outside" 'ls ~/data/"set one.csv"'
+	hint missing "'$home/data'" 'cat ~/data/. 2>&1'
+	hint missing "'--read $lib'" "printf 'error: failed to read \`$lib/Cargo.toml\`\n\nCaused by:\n  No such file or directory (os error 2)\n' >&2; exit 101"
+	hint missing '' 'cat ../lib/missing.toml'
+	hint missing '' 'cat missing.txt'
+	hint missing '' 'echo "/usr/bin/env: No such file or directory" >&2; exit 1'
+	options=(--read "$lib")
+	hint missing '' 'cat ../lib/other.toml'
+	options=()
+
+	# what no hint says, although it exists: keys, secrets by name, caisson's own files, the kernel's, whatever a program prints
+	say() { printf 'printf "%%s: No such file or directory\\n" %s >&2; exit 1' "$*"; }
+	hint missing '' "$(say "$home/.ssh/id_rsa" "$home/.ssh" "$home" "$home/data/.env" "$lib/server.key")"
+	hint missing '' "$(say "$tmp/$who/state" "$tmp/$who/state/roots" "$home/.config/caisson/config.yaml")"
+	hint missing '' "$(say /proc/1/environ /etc/shadow /sys/kernel /dev/mem "$home/../home/.ssh/id_rsa" "$home/x/../.ssh/id_rsa")"
+	hint missing '' "ln -sfn '$home/.ssh' link; $(say "$work/link/id_rsa" "link/id_rsa")"
+	for i in 1 2 3 4 5 6; do as "$who" mkdir -p "$home/many/$i"; done
+	hint missing "'$home/many/1'" "$(say "$home"/many/{1,2,3,4,5,6})"
+	want '[.hints[] | select(.id == "missing")][0].message | contains("many/3") and (contains("many/4") | not)' "$who: ... and names three at most"
+	hint missing "'$home/data' exists" "$(printf 'echo "%s/data\033]0;x\007: No such file or directory" >&2; exit 1' "$home")"
+
+	# other walls
+	hint loopback "the box's own" 'curl -sS http://127.0.0.1:1/'
+	hint loopback '' 'echo "10.0.0.1: Connection refused" >&2; exit 1'
+	hint cache '--network preset:registries' 'echo "npm ERR! code ENOTCACHED" >&2; exit 1'
+	hint cache '--network preset:registries' 'echo "npm ERR! code ENOTCACHED"; exit 1' # 2>&1 is common
+	hint ptrace 'trace' 'strace -o /dev/null true'
+	hint memory '--memory sets another' 'echo MemoryError >&2; exit 1'
+	hint pids '--pids sets another' 'echo "fork: retry: Resource temporarily unavailable" >&2; exit 1'
+	hint scratch '--scratch sets another' 'echo "No space left on device" >&2; exit 1'
+	(cd "$work" && become "$who" "$tmp/caisson" run --profile work -c 'echo ENOTCACHED; cat ../lib/Cargo.toml; true') >"$tmp/out" 2>"$tmp/err"
+	want '.status == "ok" and .hints == []' "$who: a run that ends well has no hints"
+
+	# behind a client: no options of a command line, and a word about what the client itself ended
+	event() { # PHASE ID COMMAND
+		jq -cn --arg phase "$1" --arg id "$2" --arg c "$3" --arg cwd "$work" '{session_id: "hints", hook_event_name: $phase, tool_name: "Bash", tool_use_id: $id,
+			cwd: $cwd, tool_input: {command: $c}} + if $phase == "PreToolUse" then {} else {tool_response: {stdout: "", stderr: "", interrupted: false}} end'
+	}
+	hook() { (cd "$work" && become "$who" "$tmp/caisson" hook --client claude-code) >"$tmp/out" 2>"$tmp/err"; }
+	event PreToolUse one './missing.sh; python3 ../lib/tool.py; cat ../lib/Cargo.toml' | hook
+	(cd "$work" && become "$who" bash -c "$(field .hookSpecificOutput.updatedInput.command)") >"$tmp/shown" 2>&1
+	event PostToolUse one x | hook
+	want '.hookSpecificOutput.additionalContext | contains("sandbox: {read: ['"$lib"']}") and (contains("--read") | not)' "$who: a client's model hears of the policy"
+	event PreToolUse two 'python3 slow.py' | hook
+	# shellcheck disable=SC2016 # the command's own
+	echo 'import sys, time; print("curl: (6) Could not resolve host: example.org", file=sys.stderr, flush=True); open("begun", "w"); time.sleep(60)' >"$work/slow.py"
+	command=$(field .hookSpecificOutput.updatedInput.command)
+	rm -f "$work/begun"
+	(cd "$work" && become "$who" bash -c "exec $command") >"$tmp/shown" 2>&1 &
+	pid=$!
+	for _ in {1..100}; do [[ -e $work/begun ]] && break; sleep 0.05; done
+	kill -TERM $pid
+	wait $pid
+	status=$?
+	[[ $status == 143 ]] && grep -q 'the client ended the command after' "$tmp/shown" && grep -q "the program wanted 'example.org'" "$tmp/shown"
+	result $? "$who: what a client ends at its time-out says why at once ($status)"
+	event PostToolUse three x | hook
+	want '.hookSpecificOutput.additionalContext | contains("the command that was ended before ran in a box") and contains("example.org") and (contains("--timeout") | not)' \
+		"$who: ... and at the next event, if the client sent none about it"
+	event PostToolUse four x | hook
+	[[ ! -s $tmp/out ]] || want '.hookSpecificOutput.additionalContext // "" | contains("ended before") | not' "$who: ... once"
+done
+done_testing
