@@ -363,7 +363,7 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 
 	if (after_failure) {
 		c.err = stream_tail(a, &o->err, HINT_BYTES);
-		c.said = str_fmt(a, "%.*s\n%.*s", STR_ARG(c.err), STR_ARG(stream_tail(a, &o->out, HINT_BYTES)));
+		c.said = str_cat(a, c.err, str_cat(a, STR("\n"), stream_tail(a, &o->out, HINT_BYTES)));
 	}
 	for (size_t i = 0; i < HINTS; i++) {
 		const struct hint_row *row = &rows[i];
