@@ -10,7 +10,7 @@
 #include "base/str.h"
 
 #define REGISTRY_PRESET "preset:registries" /* of all tools; of one: REGISTRY_PRESET "/TOOL" */
-#define REGISTRY_LISTS 15
+#define REGISTRY_LISTS 16
 
 /* The values of a row: offsets into registry_texts; 0: none. A list separates its words by single blanks. */
 enum registry_list {
@@ -32,6 +32,7 @@ enum registry_list {
 	REGISTRY_LINES,    /* patterns of the keys of these lines */
 	/* files and directories of the system that a box with this preset sees, if all users can */
 	REGISTRY_VISIBLE,
+	REGISTRY_FETCH,    /* the command that fetches packages for a build, which reaches no registry */
 };
 
 struct registry_row {

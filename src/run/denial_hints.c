@@ -248,6 +248,7 @@ static struct str say_network(const struct clues *c)
 	struct str said = !speaks || speaks_of(c->err, HINT_NETWORK) ? c->err : c->said;
 	const struct network_hint_context x = {.who = c->r->rq->audience,
 			.network = &c->r->spec.network,
+			.argv = c->r->rq->argv,
 			.taken_away = c->r->taken_away,
 			.policy_counts = c->r->policy_hosts};
 	struct str text = speaks || c->o->network ? network_hint(c->a, &x, c->o, said) : STR("");

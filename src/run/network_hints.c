@@ -1,6 +1,7 @@
 /* Hosts that a box did not reach, for the hints of a report. See network_hints.h. */
 #include "run/network_hints.h"
 
+#include "knowledge/registry_rows.h"
 #include "run/unseen_connection.h"
 
 #define HOSTS_MAX 3 /* named in one hint */
@@ -193,10 +194,45 @@ static struct str host_in(struct arena *a, struct str text)
 	return STR("");
 }
 
+/* True if one of the words is a part of the text between blanks, slashes and the like. */
+static bool names_any(struct str text, struct str words)
+{
+	size_t end;
+
+	for (size_t at = 0; at < text.n; at = end + 1) {
+		struct str rest = words, one;
+
+		for (end = at; end < text.n && (ascii_is_alnum(text.p[end]) || text.p[end] == '-');)
+			end++;
+		while ((one = str_word(&rest)).n)
+			if (str_eq(one, str_sub(text, at, end)))
+				return true;
+	}
+	return false;
+}
+
+/* A build runs what the project says, so its box reaches no registry; the tool can fetch packages before. */
+static struct str fetch_first(struct arena *a, const struct network_hint_context *c)
+{
+	const struct registry_row *r;
+
+	for (size_t i = 0; c->who == AUDIENCE_CLIENT && (r = registry_at(i)); i++) {
+		struct str fetch = registry_list(r, REGISTRY_FETCH);
+
+		for (char *const *word = c->argv; fetch.n && word && *word; word++)
+			if (names_any(str_of(*word), registry_list(r, REGISTRY_NAME)) ||
+				names_any(str_of(*word), registry_list(r, REGISTRY_ALSO)))
+				return str_fmt(a,
+					"; if it wanted packages, run '%.*s' first: it reaches the registries",
+					STR_ARG(fetch));
+	}
+	return STR("");
+}
+
 struct str network_hint(struct arena *a, const struct network_hint_context *c, const struct outcome *o,
 		struct str end_of_stderr)
 {
-	struct str host, clause;
+	struct str host, clause, fetch;
 
 	if (!network_isolated(c->network))
 		return STR("");
@@ -206,6 +242,7 @@ struct str network_hint(struct arena *a, const struct network_hint_context *c, c
 	if (!host.n)
 		return STR("");
 	clause = advice(a, c, host);
-	return str_fmt(a, "the box reaches no host, and the program wanted '%.*s'; %.*s", STR_ARG(host),
-			STR_ARG(clause));
+	fetch = fetch_first(a, c);
+	return str_fmt(a, "the box reaches no host, and the program wanted '%.*s'; %.*s%.*s", STR_ARG(host),
+			STR_ARG(clause), STR_ARG(fetch));
 }

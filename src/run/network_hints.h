@@ -8,6 +8,7 @@ struct network_hint_context {
 	enum audience who;
 	const struct network_spec *network;
 	const struct network_rule *taken_away; /* rules that a project's policy does not cover */
+	char *const *argv; /* the command of the run; may be NULL */
 	bool policy_counts; /* the person's sandbox.network.allow holds for this run */
 };
 

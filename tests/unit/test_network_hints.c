@@ -71,6 +71,39 @@ static void test_readers(void)
 	CHECK(!hint_for(AUDIENCE_TERMINAL, &host, &o, text).n);
 }
 
+/* An agent fetches the packages of a build by a command that reaches the registries. */
+static void test_builds(void)
+{
+	static const struct {
+		char *const argv[4];
+		const char *fetch;
+	} rows[] = {
+		{{"bash", "-c", "cd a && cargo build", NULL}, "cargo fetch"},
+		{{"bash", "-c", "./mvnw -q test", NULL}, "mvn dependency:go-offline"},
+		{{"go", "test", "./...", NULL}, "go mod download"},
+		{{"bash", "-c", "./going.sh; ls cargo2 mycargo", NULL}, NULL},
+		{{"bash", "-c", "npm test", NULL}, NULL},
+	};
+	const struct network_spec n = {.mode = NETWORK_LOOPBACK};
+	const struct outcome o = {0};
+	struct network_hint_context c = {.who = AUDIENCE_CLIENT, .network = &n};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct str got, want = STR("");
+
+		c.argv = rows[i].argv;
+		got = network_hint(&arena, &c, &o, STR("Could not resolve host: example.org"));
+		if (rows[i].fetch)
+			want = str_fmt(&arena, "run '%s' first", rows[i].fetch);
+		CHECK_ROW(rows[i].fetch ? str_contains(got, want) : !str_contains(got, STR("first")),
+			rows[i].argv[2]);
+	}
+	c.who = AUDIENCE_TERMINAL;
+	c.argv = rows[0].argv;
+	CHECK(!str_contains(network_hint(&arena, &c, &o, STR("Could not resolve host: example.org")),
+		STR("first")));
+}
+
 /* With a relay its report counts, whatever the program printed. */
 static void test_report(void)
 {
@@ -204,6 +237,7 @@ int main(void)
 	arena_init(&arena, (size_t)1 << 20);
 	RUN(test_messages);
 	RUN(test_readers);
+	RUN(test_builds);
 	RUN(test_report);
 	RUN(test_limit);
 	RUN(test_advice);
