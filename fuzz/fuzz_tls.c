@@ -27,6 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	bool done = read_copy(data, n, &whole);
 	if (done && (whole.refusal == NETWORK_NOT_REFUSED) != network_name_valid(str_of(whole.name)))
 		abort();
+	if (done && (whole.refusal == NETWORK_NOT_REFUSED ? !whole.bytes || whole.bytes > n : whole.bytes))
+		abort();
+	(void)hello_answer_read(data, n);
 	for (size_t i = 0; i < n; i += 1 + i / 4) {
 		if (!read_copy(data, i, &part))
 			continue;

@@ -13,6 +13,7 @@ enum tls_value {
 	MAJOR_VERSION = 3,
 	MAJOR_VERSION_MAX = 15, /* that a server accepts in a first record; Go's does */
 	MESSAGE_CLIENT_HELLO = 1,
+	MESSAGE_SERVER_HELLO = 2,
 	SNI_HOST_NAME = 0,
 	SSL2_LONG = 0x80, /* in the first byte: a header of two bytes */
 	SSL2_HELLO_MIN = 9
@@ -149,7 +150,8 @@ static size_t message_length(const uint8_t header[HANDSHAKE_HEADER])
  * Joins the contents of the records of the first message in to[CLIENT_HELLO_MAX]. The message must end where
  * its last record ends.
  */
-static enum record_state join_records(const uint8_t *p, size_t n, uint8_t *to, size_t *ret_n)
+static enum record_state join_records(
+		const uint8_t *p, size_t n, uint8_t *to, size_t *ret_n, size_t *ret_bytes)
 {
 	size_t at = 0, have = 0;
 
@@ -174,6 +176,7 @@ static enum record_state join_records(const uint8_t *p, size_t n, uint8_t *to, s
 			return RECORDS_BAD;
 		if (whole && have == whole) {
 			*ret_n = whole;
+			*ret_bytes = at;
 			return RECORDS_WHOLE;
 		}
 		if (part < length)
@@ -220,10 +223,10 @@ bool client_hello_read(const uint8_t *p, size_t n, struct client_hello *ret)
 {
 	uint8_t message[CLIENT_HELLO_MAX];
 	struct client_hello hello = {.refusal = NETWORK_BAD_TLS};
-	size_t length = 0;
+	size_t length = 0, bytes = 0;
 	bool full = n >= CLIENT_HELLO_MAX;
 
-	switch (join_records(p, full ? CLIENT_HELLO_MAX : n, message, &length)) {
+	switch (join_records(p, full ? CLIENT_HELLO_MAX : n, message, &length, &bytes)) {
 	case RECORDS_MORE:
 		if (!full)
 			return false;
@@ -237,6 +240,33 @@ bool client_hello_read(const uint8_t *p, size_t n, struct client_hello *ret)
 	}
 	if (hello.refusal != NETWORK_NOT_REFUSED)
 		hello.name[0] = 0;
+	else
+		hello.bytes = bytes;
 	*ret = hello;
 	return true;
+}
+
+/* ---- the answer ---- */
+
+/* The random of a ServerHello that is a HelloRetryRequest (RFC 8446, 4.1.3). */
+static const uint8_t retry_random[RANDOM_BYTES] = {0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d,
+	0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91, 0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09,
+	0xe2, 0xc8, 0xa8, 0x33, 0x9c};
+
+enum hello_answer hello_answer_read(const uint8_t *p, size_t n)
+{
+	const size_t at = RECORD_HEADER + HANDSHAKE_HEADER + 2, end = at + RANDOM_BYTES;
+
+	if (n >= 1 && p[0] != RECORD_HANDSHAKE)
+		return HELLO_ANSWER_OTHER;
+	if (n < RECORD_HEADER)
+		return HELLO_ANSWER_MORE;
+	/* spread over records: it may be one */
+	if (((size_t)p[3] << 8 | p[4]) < end - RECORD_HEADER)
+		return HELLO_ANSWER_RETRY;
+	if (n > RECORD_HEADER && p[RECORD_HEADER] != MESSAGE_SERVER_HELLO)
+		return HELLO_ANSWER_OTHER;
+	if (n < end)
+		return HELLO_ANSWER_MORE;
+	return memcmp(p + at, retry_random, RANDOM_BYTES) ? HELLO_ANSWER_OTHER : HELLO_ANSWER_RETRY;
 }

@@ -104,7 +104,8 @@ struct relay_connection {
 	enum relay_speech speech;
 	bool must_tls, must_http;
 	bool server_first; /* the server spoke before it saw a byte of the client */
-	bool upgrade;  /* the server's answer decides how to go on */
+	bool answer_decides; /* the server's answer says how to go on; until then the client has to wait */
+	bool hello_again;    /* the server asked for a second ClientHello */
 	uint64_t pass; /* bytes after `words` that may pass unseen; UINT64_MAX: all */
 	/* bytes in `words`: all, those that may pass, those that were sent but are still looked at */
 	size_t words_n, words_ok, words_sent;
@@ -179,10 +180,12 @@ void relay_inspect_begin(struct relay_connection *c);
 /* Decides about the words so far. False: the connection was refused. */
 bool relay_inspect(struct relay_loop *l, struct relay_connection *c);
 /*
- * Looks at the server's first answer if it decides about an upgrade. False: nothing may pass to the client,
+ * Looks at the server's first answer if it decides how to go on. False: nothing may pass to the client,
  * because the answer is not complete, or the connection was refused.
  */
 bool relay_inspect_answer(struct relay_loop *l, struct relay_connection *c);
+/* True if the client's next bytes have to wait for that answer; not if the client sends no more. */
+bool relay_inspect_waits(struct relay_connection *c);
 
 /* ---- relay_dial.c ---- */
 /* Finds the way: directly or through the host's own proxy. */

@@ -2,6 +2,8 @@
  * The client's words: the relay holds them back until they say where they want to go.
  *
  * - Port 443 must be TLS with the host as SNI, port 80 HTTP with the host in every request.
+ * - A server may ask for a second ClientHello, and takes the name from that one. So the client's bytes behind
+ *   the first wait for the server's answer.
  * - On other ports the first bytes decide (first_words.h): TLS and HTTP are checked in the same way, anything
  *   else passes. Undecided bytes pass at once, because a protocol without lines must not wait.
  * - A listed address has no name to check, so everything passes.
@@ -14,7 +16,7 @@
 
 #define TLS_PORT 443
 #define HTTP_PORT 80
-#define ANSWER_MAX 16384 /* bytes of the server's answer that decide about an upgrade */
+#define ANSWER_MAX 16384 /* bytes of the server's answer that decide how to go on */
 
 static void pass_all(struct relay_connection *c)
 {
@@ -37,17 +39,51 @@ void relay_inspect_begin(struct relay_connection *c)
 
 /* ---- TLS ---- */
 
-static enum network_refusal inspect_tls(struct relay_connection *c)
+/* Reads the ClientHello at words_ok; *ret_n is 0 if it has not come as a whole. */
+static enum network_refusal inspect_hello(const struct relay_connection *c, size_t *ret_n)
 {
 	struct client_hello hello;
-	if (!client_hello_read(c->words, c->words_n, &hello))
+	*ret_n = 0;
+	if (!client_hello_read(c->words + c->words_ok, c->words_n - c->words_ok, &hello))
 		return c->up.ended ? NETWORK_BAD_TLS : NETWORK_NOT_REFUSED;
-	if (hello.refusal != NETWORK_NOT_REFUSED)
-		return hello.refusal;
-	if (strcmp(hello.name, c->target.host) != 0)
+	if (hello.refusal == NETWORK_NOT_REFUSED && strcmp(hello.name, c->target.host) != 0)
 		return NETWORK_OTHER_SNI;
-	pass_all(c);
+	*ret_n = hello.bytes;
+	return hello.refusal;
+}
+
+/* Records in front of the second ClientHello pass: a change of cipher, early data that the server drops. */
+static enum network_refusal inspect_second_hello(struct relay_connection *c)
+{
+	while (!c->pass && c->words_n > c->words_ok) {
+		const uint8_t *p = c->words + c->words_ok;
+		size_t here = c->words_n - c->words_ok, n;
+		if (client_hello_is_handshake(p)) {
+			enum network_refusal why = inspect_hello(c, &n);
+			if (n)
+				pass_all(c);
+			return why;
+		}
+		n = client_hello_record(p, here);
+		if (!n)
+			return NETWORK_NOT_REFUSED;
+		c->words_ok += n < here ? n : here;
+		c->pass = n < here ? 0 : n - here;
+	}
 	return NETWORK_NOT_REFUSED;
+}
+
+static enum network_refusal inspect_tls(struct relay_connection *c)
+{
+	if (c->answer_decides)
+		return NETWORK_NOT_REFUSED;
+	if (c->hello_again)
+		return inspect_second_hello(c);
+	size_t n;
+	enum network_refusal why = inspect_hello(c, &n);
+	c->words_ok = n;
+	c->answer_decides = n > 0;
+	return why;
 }
 
 /* ---- other ports ---- */
@@ -125,7 +161,7 @@ static enum network_refusal inspect_http(struct relay_connection *c)
 		}
 		if (!pass_block(c, is_head, n))
 			return NETWORK_BAD_HTTP;
-		c->upgrade = c->http.state == HTTP_AT_UPGRADE;
+		c->answer_decides = c->http.state == HTTP_AT_UPGRADE;
 		if (c->dial.forwards)
 			break; /* the buffer has room for one head that grows */
 	}
@@ -141,24 +177,50 @@ static void note_server_first(struct relay_connection *c)
 	c->server_first = recv(c->server.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
+bool relay_inspect_waits(struct relay_connection *c)
+{
+	if (c->answer_decides && c->speech == RELAY_TLS && c->client.hung_up) {
+		c->answer_decides = false;
+		c->hello_again = true; /* it was not asked for, but could have been sent */
+	}
+	return c->answer_decides;
+}
+
+/* True once the bytes decide, or no more of them will come. */
+static bool answer_read(struct relay_connection *c, const uint8_t *p, size_t n, bool last)
+{
+	if (c->speech == RELAY_TLS) {
+		enum hello_answer answer = hello_answer_read(p, n);
+		if (answer == HELLO_ANSWER_MORE && !last)
+			return false;
+		c->hello_again = answer != HELLO_ANSWER_OTHER;
+		if (!c->hello_again)
+			pass_all(c);
+		return true;
+	}
+	enum http_answer answer = http_answer_read(p, n);
+	if (answer == HTTP_ANSWER_MORE && !last)
+		return false;
+	http_requests_answered(&c->http, answer == HTTP_ANSWER_SWITCHED);
+	return true;
+}
+
 bool relay_inspect_answer(struct relay_loop *l, struct relay_connection *c)
 {
 	uint8_t bytes[ANSWER_MAX];
 	note_server_first(c);
-	if (!c->upgrade)
+	if (!c->answer_decides)
 		return true;
 	if (!c->server.readable)
 		return false;
 	ssize_t n = recv(c->server.fd, bytes, sizeof bytes, MSG_PEEK);
-	enum http_answer answer = n > 0 ? http_answer_read(bytes, (size_t)n) : HTTP_ANSWER_MORE;
-	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		answer = HTTP_ANSWER_OTHER;
-	if (answer == HTTP_ANSWER_MORE && !c->server.hung_up && n < (ssize_t)sizeof bytes) {
+	bool failed = n < 0 && errno != EAGAIN && errno != EINTR;
+	if (!answer_read(c, bytes, n > 0 ? (size_t)n : 0,
+			    failed || c->server.hung_up || n == (ssize_t)sizeof bytes)) {
 		c->server.readable = false; /* the next bytes are an event */
 		return false;
 	}
-	c->upgrade = false;
-	http_requests_answered(&c->http, answer == HTTP_ANSWER_SWITCHED);
+	c->answer_decides = false;
 	/* nothing that follows has been looked at */
 	return relay_inspect(l, c);
 }

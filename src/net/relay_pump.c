@@ -112,7 +112,7 @@ static enum relay_step send_words(struct relay_loop *l, struct relay_connection 
 
 static enum relay_step read_words(struct relay_loop *l, struct relay_connection *c)
 {
-	if (!c->client.readable || c->up.ended || c->upgrade)
+	if (!c->client.readable || c->up.ended || relay_inspect_waits(c))
 		return STEP_IDLE;
 	if (c->words_n >= RELAY_HEAD_MAX) { /* no parser waits for so much */
 		relay_refuse(l, c, c->speech == RELAY_TLS ? NETWORK_BAD_TLS : NETWORK_BAD_HTTP);
@@ -168,7 +168,7 @@ static enum relay_step step_down(struct relay_loop *l, struct relay_connection *
 		return empty_pipe(l, c, false);
 	if (c->stage != RELAY_OPEN)
 		return STEP_IDLE;
-	if (l->drain_end && !c->upgrade)
+	if (l->drain_end && !c->answer_decides)
 		return discard(c);
 	if (!relay_inspect_answer(l, c))
 		return c->stage == RELAY_FREE ? STEP_GONE : STEP_IDLE;

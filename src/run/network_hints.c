@@ -222,9 +222,8 @@ static struct str fetch_first(struct arena *a, const struct network_hint_context
 		for (char *const *word = c->argv; fetch.n && word && *word; word++)
 			if (names_any(str_of(*word), registry_list(r, REGISTRY_NAME)) ||
 				names_any(str_of(*word), registry_list(r, REGISTRY_ALSO)))
-				return str_fmt(a,
-					"; if it wanted packages, run '%.*s' first: it reaches the registries",
-					STR_ARG(fetch));
+				return str_fmt(a, "; if it wanted packages, run '%.*s' first: it reaches the "
+					"registries", STR_ARG(fetch));
 	}
 	return STR("");
 }

@@ -3,7 +3,7 @@
 It prints "ready" and then serves until its standard input ends.
 
   53/udp  names of the zone below, and whatever ends in .wild.test
-  443, 8443  TLS, any name (net_world.py makes the certificate); answers HTTP with the SNI
+  443, 8443, 8444  TLS, any name (net_world.py makes the certificate); answers HTTP with the SNI
   80, 8080   http.server with keep-alive: answers with Host, path and the number of the request on its connection
   7       echo      9000  counts and digests until EOF, then answers       9001  reads "N\\n", sends N bytes and closes
   9002    speaks first       9003  sends a line and resets       9004  accepts and stays quiet       9005  answers slowly
@@ -262,27 +262,30 @@ async def socks_proxy(reader, writer):
 # ---- all ----
 
 def certificate(folder):
+    """Two contexts; with the second a server asks for a second ClientHello, since clients guess another curve."""
     key, cert = os.path.join(folder, "key.pem"), os.path.join(folder, "cert.pem")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
                     "-subj", "/CN=allowed.test", "-addext", "subjectAltName=DNS:allowed.test,DNS:other.test,DNS:*.wild.test"], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(cert, key)
+    contexts = [ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)]
 
     def note(sock, name, _):
         sock.asked = name
-    context.sni_callback = note
-    return context
+    for context in contexts:
+        context.load_cert_chain(cert, key)
+        context.sni_callback = note
+    contexts[1].set_ecdh_curve("prime256v1")
+    return contexts
 
 
 async def main():
     loop = asyncio.get_running_loop()
     await loop.create_datagram_endpoint(Names, local_addr=(PRIVATE4, 53))
     with tempfile.TemporaryDirectory() as folder:
-        context = certificate(folder)
+        contexts = certificate(folder)
     options = {"backlog": 2048, "limit": 1 << 20}
     for port, handler in ((7, echo), (9000, digest), (9001, source), (9002, banner), (9003, resets), (9004, quiet), (9005, slow), (9006, sink), (9007, last_end), (3128, http_proxy), (1080, socks_proxy)):
         await asyncio.start_server(handler, ["0.0.0.0", "::"], port, **options)
-    for port in 443, 8443:
+    for port, context in (443, contexts[0]), (8443, contexts[0]), (8444, contexts[1]):
         await asyncio.start_server(tls, ["0.0.0.0", "::"], port, ssl=context, **options)
     for port in 80, 8080:
         threading.Thread(target=Server(("::", port), Web).serve_forever, daemon=True).start()

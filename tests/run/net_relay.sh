@@ -255,6 +255,39 @@ END
 behind allowed.test -- "$PYTHON" "$tmp/split.py" allowed.test 443
 [[ $(<"$tmp/out") == sni=allowed.test ]]
 result $? 'a ClientHello in many segments'
+behind allowed.test:8444 -- "$PYTHON" "$tmp/split.py" allowed.test 8444
+[[ $(<"$tmp/out") == sni=allowed.test ]] && reported 'allowed.test 8444 ok 1 .*'
+result $? 'a server that asks for a second ClientHello'
+fetch allowed.test:8444 https://allowed.test:8444/ --tls-max 1.2
+[[ $(<"$tmp/out") == sni=allowed.test ]]
+result $? '... and one that does not, with the same curves'
+cat >"$tmp/again.py" <<'END'
+import socket, ssl, sys
+context = ssl.create_default_context(); context.check_hostname = False; context.verify_mode = ssl.CERT_NONE
+incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+tls = context.wrap_bio(incoming, outgoing, server_hostname="allowed.test")
+s = socket.create_connection(("allowed.test", 8444))
+def hello():
+    try: tls.do_handshake()
+    except ssl.SSLWantReadError: return outgoing.read()
+first = hello()
+if sys.argv[1] == "wait":
+    s.sendall(first); incoming.write(s.recv(65536)); second = hello()
+else:
+    second, first = first, first + b"\x14\3\3\0\1\1"
+s.sendall((b"" if sys.argv[1] == "wait" else first) + second.replace(b"allowed.test", b"another.test"))
+if sys.argv[1] == "end": s.shutdown(socket.SHUT_WR)
+try:
+    while s.recv(65536): pass
+    print("end")
+except ConnectionResetError:
+    print("reset")
+END
+for how in wait at-once end; do
+	behind allowed.test:8444 -- "$PYTHON" "$tmp/again.py" $how
+	[[ $(<"$tmp/out") == reset ]] && reported 'allowed.test 8444 other-sni 1 .*'
+	result $? "another name in the second ClientHello is refused ($how)"
+done
 
 # ---- HTTP ----
 fetch allowed.test http://allowed.test/a

@@ -87,6 +87,7 @@ static void check_same(const uint8_t *p, size_t n, const struct client_hello *wa
 
 	CHECK_ROW(client_hello_read(p, n, &got), what);
 	CHECK_ROW(got.refusal == want->refusal && strcmp(got.name, want->name) == 0, what);
+	CHECK_ROW(got.refusal == NETWORK_NOT_REFUSED ? got.bytes > 0 && got.bytes <= n : !got.bytes, what);
 }
 
 /* No prefix of the bytes is enough, all of them are, and so are they with application data behind them. */
@@ -435,6 +436,30 @@ static void test_noise(void)
 	}
 }
 
+/* ---- the server's answer ---- */
+
+/* "HelloRetryRequest" as SHA-256, which is the random of such an answer */
+#define RETRY \
+	0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91, \
+	0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c
+
+static void test_answers(void)
+{
+	uint8_t retry[] = {22, 3, 3, 0, 38, 2, 0, 0, 34, 3, 3, RETRY};
+	const uint8_t alert[] = {21, 3, 3, 0, 2, 2, 40}, small[] = {22, 3, 3, 0, 1, 2};
+	const uint8_t other[] = {22, 3, 3, 0, 200, 11};
+
+	for (size_t n = 0; n < sizeof(retry); n++)
+		CHECK_INT(hello_answer_read(retry, n), HELLO_ANSWER_MORE);
+	CHECK_INT(hello_answer_read(retry, sizeof(retry)), HELLO_ANSWER_RETRY);
+	retry[sizeof(retry) - 1] ^= 1;
+	CHECK_INT(hello_answer_read(retry, sizeof(retry)), HELLO_ANSWER_OTHER);
+	CHECK_INT(hello_answer_read(alert, sizeof(alert)), HELLO_ANSWER_OTHER);
+	CHECK_INT(hello_answer_read(alert, 1), HELLO_ANSWER_OTHER);
+	CHECK_INT(hello_answer_read(small, sizeof(small)), HELLO_ANSWER_RETRY);
+	CHECK_INT(hello_answer_read(other, sizeof(other)), HELLO_ANSWER_OTHER);
+}
+
 int main(void)
 {
 	RUN(test_clients);
@@ -444,5 +469,6 @@ int main(void)
 	RUN(test_shapes);
 	RUN(test_bounds);
 	RUN(test_noise);
+	RUN(test_answers);
 	return unit_end();
 }
