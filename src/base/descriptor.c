@@ -9,9 +9,11 @@ static const char places[][DEPTH_MAX][8] = {
 	{"proc", "*", "fd", "*"}, {"proc", "*", "task", "*", "fd", "*"},
 };
 
+static bool in_kernel(struct str first) { return str_is(first, "dev") || str_is(first, "proc"); }
+
 static bool is_descriptor(const struct str *parts, size_t n)
 {
-	if (!str_is_any(parts[0], "dev proc"))
+	if (!in_kernel(parts[0]))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		size_t k = 0;
@@ -29,7 +31,7 @@ enum descriptor path_descriptor(struct str path)
 	struct str parts[DEPTH_MAX];
 	size_t depth = 0, i = 0;
 
-	if (!str_starts(path, "/") || !(str_contains(path, STR("dev")) || str_contains(path, STR("proc"))))
+	if (!str_starts(path, "/"))
 		return DESCRIPTOR_NONE;
 	while (i < path.n) {
 		size_t from;
@@ -51,6 +53,8 @@ enum descriptor path_descriptor(struct str path)
 		depth++;
 		if (depth <= DEPTH_MAX && is_descriptor(parts, depth))
 			return i < path.n ? DESCRIPTOR_BELOW : DESCRIPTOR_ITSELF;
+		if (depth == 1 && !in_kernel(part) && !str_contains(str_sub(path, i, path.n), STR("/..")))
+			return DESCRIPTOR_NONE; /* most paths */
 	}
 	return DESCRIPTOR_NONE;
 }

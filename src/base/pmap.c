@@ -49,11 +49,10 @@ static const struct pmap *child_at(const struct pmap *m, unsigned depth, unsigne
 
 const void *pmap_get(const struct pmap *m, struct str key)
 {
-	uint32_t hash = str_hash(key);
+	uint32_t hash = m && !m->leaf ? str_hash(key) : 0;
+
 	for (unsigned depth = 0; m && !m->leaf; depth++)
 		m = child_at(m, depth, slot(hash, depth));
-	if (!m || m->hash != hash)
-		return NULL;
 	for (; m; m = m->entry->next)
 		if (str_eq(m->entry->key, key))
 			return m->entry->value;

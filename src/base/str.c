@@ -18,27 +18,36 @@ int str_cmp(struct str a, struct str b)
 
 bool str_is_like(struct str a, const char *c) { return a.n == strlen(c) && !strncasecmp(a.p, c, a.n); }
 
+static bool ends_word(char c) { return c == ' ' || !c; }
+
+static const char *next_word(const char *words)
+{
+	while (!ends_word(*words))
+		words++;
+	return words + (*words == ' ');
+}
+
 bool str_is_any(struct str s, const char *words)
 {
-	while (words && *words) {
+	for (; words && *words; words = next_word(words)) {
 		size_t n = 0;
 
-		while (n < s.n && words[n] == s.p[n] && words[n] && words[n] != ' ')
+		while (n < s.n && words[n] == s.p[n] && !ends_word(words[n]))
 			n++;
-		if (n && n == s.n && (words[n] == ' ' || !words[n]))
+		if (n && n == s.n && ends_word(words[n]))
 			return true;
-		while (*words && *words != ' ')
-			words++;
-		words += *words == ' ';
 	}
 	return false;
 }
 
 bool str_like_any(struct str s, const char *words)
 {
-	for (size_t n; words && *words; words += n + (words[n] == ' ')) {
-		n = strcspn(words, " ");
-		if (n && s.n == n && !strncasecmp(s.p, words, n))
+	for (; words && *words; words = next_word(words)) {
+		size_t n = 0;
+
+		while (n < s.n && ascii_to_lower(words[n]) == ascii_to_lower(s.p[n]) && !ends_word(words[n]))
+			n++;
+		if (n && n == s.n && ends_word(words[n]))
 			return true;
 	}
 	return false;

@@ -178,35 +178,30 @@ static bool matches_pattern(const struct judge *j, struct str pattern, struct st
 	return ends_with(j, pattern, path);
 }
 
-/* The set of first bytes of a path's components: nearly all patterns of a table start with another byte. */
+/* The first bytes of patterns that may match a path: nearly all patterns of a table start with another. */
 struct start_bytes {
-	uint64_t set[4];
+	bool may[256];
 };
 
 static struct start_bytes starts_of(struct str path)
 {
-	struct start_bytes s = {{0}};
+	struct start_bytes s = {.may = {['*'] = true, ['?'] = true, ['['] = true}};
 
 	for (size_t i = 0; i < path.n; i++) {
-		unsigned char c = (unsigned char)ascii_to_lower(path.p[i]);
-
-		if (i == 0 || path.p[i - 1] == '/')
-			s.set[c / 64] |= (uint64_t)1 << (c % 64);
+		if (i > 0 && path.p[i - 1] != '/')
+			continue;
+		s.may[(unsigned char)path.p[i]] = true;
+		if (ascii_is_letter(path.p[i]))
+			s.may[(unsigned char)path.p[i] ^ 32] = true; /* the other case */
 	}
 	return s;
 }
 
-static bool may_start(const struct start_bytes *s, char c)
+static bool may_start(const struct start_bytes *s, const char *pattern)
 {
-	unsigned char b = (unsigned char)ascii_to_lower(c);
+	const char *first = pattern[0] == '~' ? pattern + 2 : pattern[0] == '/' ? pattern + 1 : pattern;
 
-	return c == '*' || c == '?' || c == '[' || (s->set[b / 64] >> (b % 64) & 1);
-}
-
-/* The first byte that a pattern of a table asks for, at the start of some component. */
-static char start_byte(const char *pattern)
-{
-	return pattern[0] == '~' ? pattern[2] : pattern[0] == '/' ? pattern[1] : pattern[0];
+	return s->may[(unsigned char)*first];
 }
 
 static bool matches_any(const struct judge *j, const char (*list)[PATTERN_ROOM], size_t n, struct str path)
@@ -215,7 +210,7 @@ static bool matches_any(const struct judge *j, const char (*list)[PATTERN_ROOM],
 	struct start_bytes starts = starts_of(path);
 
 	for (size_t i = 0; i < n; i++)
-		if (may_start(&starts, start_byte(list[i])) && (list[i][0] != '~' || rest.n) &&
+		if (may_start(&starts, list[i]) && (list[i][0] != '~' || rest.n) &&
 				matches_pattern(j, str_of(list[i]), path, rest))
 			return true;
 	return false;
@@ -499,7 +494,7 @@ static const char *find_guard(const char (*list)[PATTERN_ROOM], size_t n, struct
 	struct start_bytes starts = starts_of(path);
 
 	for (size_t i = 0; i < n; i++)
-		if ((path.n <= 1 || may_start(&starts, start_byte(list[i]))) && /* all is below the root */
+		if ((path.n <= 1 || may_start(&starts, list[i])) && /* all is below the root */
 				guards(list[i], path, rest, anywhere))
 			return list[i];
 	return NULL;
@@ -543,7 +538,7 @@ static bool device_name(struct str name)
 	static const char whole[][8] = {"con", "prn", "aux", "nul", "conin$", "conout$"},
 			numbered[][4] = {"com", "lpt"};
 
-	if (name.n < 3 || name.n > 7)
+	if (name.n < 3 || name.n > 7 || !strchr("cpanl", ascii_to_lower(name.p[0])))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
 		if (str_is_like(name, whole[i]))
@@ -582,8 +577,9 @@ static bool odd_component(struct str name)
 
 	for (size_t i = 0; i < name.n; i++)
 		dots &= name.p[i] == '.';
-	if (dots || device_name(name) || device_suffix(name) || names_stream(name) ||
-			str_contains(name, STR("::$")))
+	if (dots || device_name(name) || device_suffix(name))
+		return true;
+	if (str_find(name, ':', 0) >= 0 && (names_stream(name) || str_contains(name, STR("::$"))))
 		return true;
 	if (tilde > 0 && tilde <= 6 && (size_t)tilde + 1 < name.n && name.p[tilde + 1] >= '1' &&
 			name.p[tilde + 1] <= '9')
@@ -596,8 +592,10 @@ bool path_table_odd(struct str path)
 {
 	size_t from = 0;
 
-	if (str_contains(path, STR("\\\\?\\")) || str_contains(path, STR("\\\\.\\")) ||
-			str_contains(path, STR("//?/")))
+	if (str_find(path, '\\', 0) >= 0 &&
+			(str_contains(path, STR("\\\\?\\")) || str_contains(path, STR("\\\\.\\"))))
+		return true;
+	if (str_find(path, '?', 0) >= 0 && str_contains(path, STR("//?/")))
 		return true;
 	while (from < path.n) {
 		ptrdiff_t slash = str_find(path, '/', from);

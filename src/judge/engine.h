@@ -113,6 +113,7 @@ struct policies_request {
 	bool alone;            /* this file alone, no system and no project (`config verify FILE`) */
 	/* also try the presets' examples; they are constants, so a test per build is enough */
 	bool thorough;
+	bool keep;             /* record the files that they depend on, for policy_cache.h */
 };
 /*
  * Loads the policies in force: system, user, project. Returns -1 and *e if a file does not load; the caller

@@ -64,12 +64,16 @@ static void note_failure(struct loader *l, struct policy_file *f, const struct e
 }
 
 /*
- * Records a file that the policies depend on. Call it before reading: a change during the read then shows as
- * a different stamp.
+ * Records a file that the policies depend on, if they are kept. Call it before reading: a change during the
+ * read then shows as a different stamp.
  */
 static void note_source(struct loader *l, struct str path)
 {
-	struct policy_source *s = arena_copy(l->a, (struct policy_source){.next = l->sources,
+	struct policy_source *s;
+
+	if (!l->rq->keep)
+		return;
+	s = arena_copy(l->a, (struct policy_source){.next = l->sources,
 			.path = str_c(l->a, path)});
 
 	stamp_take(s->path, &s->stamp);
@@ -186,12 +190,18 @@ static void add_project(struct loader *l, struct str root, struct str path, enum
 
 static int add_fencepost(struct loader *l, struct str base, bool project, struct err *e)
 {
+	struct str folder = str_path(l->a, base, STR(".claude"));
 	struct texts *files = NULL;
+	enum path_kind kind;
 
 	if (!base.n)
 		return 0;
-	note_source(l, str_cat(l->a, base, STR("/" FENCEPOST_FOLDER)));
-	note_source(l, str_cat(l->a, base, STR("/" FENCEPOST_FILE)));
+	note_source(l, folder);
+	path_real(l->memo, folder, &kind);
+	if (kind == PATH_ABSENT)
+		return 0;
+	note_source(l, str_path(l->a, base, STR(FENCEPOST_FOLDER)));
+	note_source(l, str_path(l->a, base, STR(FENCEPOST_FILE)));
 	if (fencepost_files(l->memo, base, &files, e) != 0)
 		return -1;
 	for (; files; files = files->next) {

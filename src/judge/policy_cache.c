@@ -75,6 +75,7 @@ static int load_set(void *arg)
 	const struct context *at = r->rq->context;
 
 	s->request = *r->rq;
+	s->request.keep = true;
 	s->request.config = r->rq->config ? str_c(a, str_of(r->rq->config)) : NULL;
 	s->context = (struct context){.places = true};
 	s->context.cwd = str_dup(a, at->cwd);

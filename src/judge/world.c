@@ -325,10 +325,12 @@ int world_remember(struct arena *a, const struct view *v, struct str state, stru
 	const char *path = str_c(a, dir);
 	int64_t now = time(NULL);
 	enum remembered_kind kind;
+	struct path_memo m;
 
 	if (!dir.n)
 		return 0;
-	kind = project_repository(dir, v->uid) || remembered_root(v->remembered, dir) ? REMEMBERED_ROOT
+	path_memo_init(&m, a, v->cwd);
+	kind = project_repository(&m, dir, v->uid) || remembered_root(v->remembered, dir) ? REMEMBERED_ROOT
 			: REMEMBERED_WORKSPACE;
 	FD_SCOPE f = {0};
 	fd_scope(&f, a, directory_open(path));

@@ -237,8 +237,11 @@ static bool has_entries(const struct git_remotes *r, const char *name)
 
 	if (stamp_cache_get(r->stamps, STAMP_EMPTY, r->a, path, &none))
 		return false;
-	if (r->stamps)
+	if (r->stamps) {
 		stamp_take(path, &stamp);
+		if (stamp.errnum == ENOENT)
+			return false;
+	}
 	d = opendir(path);
 	while (d && !found && (e = readdir(d)))
 		found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;

@@ -36,43 +36,47 @@ bool project_allowed(struct path_memo *m, struct str dir, struct str home)
 	return !home.n || !path_inside(path_real(m, home, &kind), dir);
 }
 
-static bool is_ours(const struct stat *st, uint32_t uid) { return st->st_uid == uid || st->st_uid == 0; }
+static bool is_ours(uint32_t owner, uint32_t uid) { return owner == uid || owner == 0; }
 
-/* Writes dir/name to a buffer; false if it does not fit. */
-static bool join_path(char path[static PATH_MAX], struct str dir, const char *name)
+static bool same_device(struct arena *a, struct str x, struct str y)
 {
-	size_t n = strlen(name);
-	if (dir.n + 1 + n + 1 > PATH_MAX)
-		return false;
-	memcpy(path, dir.p, dir.n);
-	path[dir.n] = '/';
-	memcpy(path + dir.n + 1, name, n + 1);
-	return true;
+	struct stat one, other;
+
+	return str_eq(x, y) || (stat(str_c(a, x), &one) == 0 && stat(str_c(a, y), &other) == 0 &&
+			one.st_dev == other.st_dev);
+}
+
+static bool is_our_link(struct arena *a, struct str path, uint32_t uid)
+{
+	struct stat st;
+
+	return lstat(str_c(a, path), &st) == 0 && is_ours(st.st_uid, uid);
 }
 
 enum top { TOP_NO, TOP_YES, TOP_FOREIGN };
 
 /*
- * Tells if this directory is a git top level on the same file system as `start`. Like git, ignores a .git
- * directory without HEAD.
+ * Tells if this resolved directory is a git top level on the same file system as `start`. Like git, ignores a
+ * .git directory without HEAD.
  */
-static enum top top_level(struct str dir, struct str start, uint32_t uid)
+static enum top top_level(struct path_memo *m, struct str dir, struct str start, uint32_t uid)
 {
-	char path[PATH_MAX];
-	struct stat git, head, top, first;
-	if (!join_path(path, dir, ".git") ||
-			fstatat(AT_FDCWD, path, &git, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0)
+	struct path_answer git, head;
+	const struct path_dir *top;
+	bool ours;
+
+	path_look(m, str_path(m->a, dir, STR(".git")), &git);
+	if (git.kind != PATH_DIR && git.kind != PATH_FILE && git.kind != PATH_LINK)
 		return TOP_NO;
-	if (!S_ISDIR(git.st_mode) && !S_ISREG(git.st_mode) && !S_ISLNK(git.st_mode))
-		return TOP_NO;
-	if (S_ISDIR(git.st_mode) && (!join_path(path, dir, ".git/HEAD") || lstat(path, &head) < 0))
-		return TOP_NO;
-	if (!join_path(path, dir, "") || stat(path, &top) < 0 || !is_ours(&top, uid) || !is_ours(&git, uid))
-		return TOP_FOREIGN;
-	if (dir.n == start.n)
-		return TOP_YES;
-	return join_path(path, start, "") && stat(path, &first) == 0 && first.st_dev == top.st_dev ? TOP_YES :
-			TOP_FOREIGN;
+	if (git.kind == PATH_DIR) {
+		path_look(m, str_path(m->a, dir, STR(".git/HEAD")), &head);
+		if (head.kind == PATH_ABSENT || head.kind == PATH_UNREADABLE)
+			return TOP_NO;
+	}
+	ours = git.kind == PATH_LINK ? is_our_link(m->a, git.path, uid) : is_ours(git.owner, uid);
+	top = path_dir(m, dir);
+	ours = ours && top && is_ours(top->owner, uid);
+	return ours && same_device(m->a, dir, start) ? TOP_YES : TOP_FOREIGN;
 }
 
 /*
@@ -84,7 +88,7 @@ static struct str find_top(const struct project_look *l, struct str start)
 	struct arena *a = l->m->a;
 	struct str dir = start;
 	for (unsigned i = 0; i < PROJECT_DEPTH_MAX && dir.n > 1; i++, dir = path_parent(dir)) {
-		enum top t = remembered_root(l->known, dir) ? TOP_YES : top_level(dir, start, l->uid);
+		enum top t = remembered_root(l->known, dir) ? TOP_YES : top_level(l->m, dir, start, l->uid);
 		if (t == TOP_YES)
 			return str_dup(a, dir);
 		if (t == TOP_FOREIGN)
@@ -93,7 +97,10 @@ static struct str find_top(const struct project_look *l, struct str start)
 	return STR("");
 }
 
-bool project_repository(struct str dir, uint32_t uid) { return top_level(dir, dir, uid) == TOP_YES; }
+bool project_repository(struct path_memo *m, struct str dir, uint32_t uid)
+{
+	return top_level(m, dir, dir, uid) == TOP_YES;
+}
 
 struct texts *project_enclosing(const struct project_look *l, struct str root)
 {
@@ -167,9 +174,12 @@ static struct str find_written(const struct project_look *l, struct str start)
 	bool git = true;
 
 	for (struct str dir = start; dir.n > 1; dir = path_parent(dir)) {
-		enum top t = remembered_place(l->known, dir) ? TOP_YES : git ? top_level(dir, start, l->uid) :
-				TOP_NO;
+		enum top t = TOP_NO;
 
+		if (remembered_place(l->known, dir))
+			t = TOP_YES;
+		else if (git)
+			t = top_level(l->m, dir, start, l->uid);
 		if (t == TOP_YES)
 			return str_dup(l->m->a, dir);
 		git &= t != TOP_FOREIGN;

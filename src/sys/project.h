@@ -34,7 +34,7 @@ struct str project_find(const struct project_look *l, struct str cwd);
  */
 struct texts *project_enclosing(const struct project_look *l, struct str root);
 /* True if this resolved directory is the top level of a repository that belongs to the caller or root. */
-bool project_repository(struct str dir, uint32_t uid);
+bool project_repository(struct path_memo *m, struct str dir, uint32_t uid);
 
 /*
  * True if `root` is a linked worktree of the repository and both sides point at each other. A program in a

@@ -227,14 +227,9 @@ static struct str literal_pattern(struct arena *a, struct str path)
 int fencepost_files(struct path_memo *m, struct str base, struct texts **ret, struct err *e)
 {
 	struct arena *a = m->a;
-	struct path_answer folders;
 	struct glob_answer folder;
 	struct texts *list = NULL, **end = &list;
-	path_look(m, path_below(a, base, ".claude"), &folders);
-	if (folders.kind == PATH_ABSENT) {
-		*ret = NULL;
-		return 0;
-	}
+
 	glob_expand(m, path_below(a, literal_pattern(a, base), FENCEPOST_FOLDER "/*.yaml"), &folder);
 	if (folder.more || folder.nmatches > FENCEPOST_FILES_MAX)
 		return err_set(e, ERR_LIMIT, 0, "cannot read all files of '%.*s/" FENCEPOST_FOLDER "'",
