@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include "sys/directory.h"
+#include "base/glob.h"
 #include "sys/file.h"
 #include "sys/mount_list.h"
 #include "sys/path.h"
 
 #define SETTINGS_MAX ((size_t)64 << 10) /* bytes of a file of /etc that is copied */
+#define ETC_ENTRIES_MAX 4096
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
 
 /*
@@ -33,11 +35,17 @@ static const char system_paths[][24] = {
 };
 /* Names of /etc for a box with sockets. */
 static const char etc_network[][16] = {"etc/protocols", "etc/services"};
-/* Settings of tools for the work profile. */
-static const char etc_tools[][20] = {"etc/alpine-release", "etc/chromium", "etc/chromium.d",
-		"etc/debian_version", "etc/fpc.cfg", "etc/gitconfig", "etc/gnucobol", "etc/lsb-release",
-		"etc/magic", "etc/magic.mime", "etc/maven", "etc/npmrc", "etc/pip.conf",
-		"etc/redhat-release", "etc/terminfo", "etc/xml"};
+/* Settings of tools for the work profile: patterns of names in /etc. */
+static const char etc_tools[][20] = {
+	"ImageMagick-*", "OpenCL", "R", "X11", "alpine-release", "ant", "ant.conf", "bazel.bazelrc",
+	"chromium", "chromium.d", "crypto-policies", "debian_version", "dotnet", "enscript.cfg",
+	"findlib.conf", "fpc*.cfg", "gemrc", "ghostscript", "gitattributes", "gitconfig", "gnucobol",
+	"gnutls", "gradle", "groff", "inputrc", "java-*-openjdk", "julia", "locale.alias", "lsb-release",
+	"magic", "magic.mime", "manpath.config", "matplotlibrc", "maven", "mke2fs.conf", "mono",
+	"mtools.conf", "nanorc", "npmrc", "octave*", "odbcinst.ini", "papersize", "pip.conf",
+	"postgresql-common", "python3.*", "redhat-release", "rpm", "terminfo", "texmf", "timezone",
+	"vulkan", "xattr.conf", "xml",
+};
 
 /*
  * The name server of a box with a network by name is its relay (ns_network.c). It answers at once or is dead,
@@ -196,13 +204,44 @@ static int add_settings(struct arena *a, struct ops *ops, const char *name, stru
 	return 0;
 }
 
+static bool is_tool(const char *name)
+{
+	EACH(i, etc_tools)
+		if (etc_tools[i][0] == name[0] && glob_name(str_of(etc_tools[i]), str_of(name)))
+			return true;
+	return false;
+}
+
+/* Init has bound these already. */
+static bool is_system(struct str path)
+{
+	EACH(i, system_paths)
+		if (str_is(path, system_paths[i]))
+			return true;
+	return false;
+}
+
+/* One look at the directory is cheaper than one at each name, and finds names with versions. */
+static int add_tools(struct arena *a, struct ops *ops, struct err *e)
+{
+	DIR *d = opendir("/etc");
+	const struct dirent *entry;
+	int rc = 0;
+
+	for (size_t n = 0; rc == 0 && d && n < ETC_ENTRIES_MAX && (entry = readdir(d)); n++)
+		if (is_tool(entry->d_name) && !is_system(str_fmt(a, "/etc/%s", entry->d_name)))
+			rc = add_settings(a, ops, str_c(a, str_fmt(a, "etc/%s", entry->d_name)), e);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
 static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
 {
 	struct stat st;
 
-	EACH(i, etc_tools)
-		if (s->profile == PROFILE_WORK && add_settings(a, ops, etc_tools[i], e) != 0)
-			return -1;
+	if (s->profile == PROFILE_WORK && add_tools(a, ops, e) != 0)
+		return -1;
 	EACH(i, etc_network)
 		if (network_has_sockets(&s->network) && add_entry(a, ops, STR(""), etc_network[i], e) != 0)
 			return -1;

@@ -16,7 +16,9 @@ fi
 
 cp -a /etc "$tmp/etc"
 rm -rf "$tmp"/etc/{maven,xml,gnucobol,npmrc,pip.conf,gitconfig,magic}
-mkdir -p "$tmp"/etc/{maven,xml/private}
+mkdir -p "$tmp"/etc/{maven,xml/private,java-99-openjdk,python3.99,ssl/private}
+echo java-settings >"$tmp/etc/java-99-openjdk/net.properties"
+echo tls-secret >"$tmp/etc/ssl/private/k.key"
 echo maven-settings >"$tmp/etc/maven/settings.xml"
 echo xml-secret >"$tmp/etc/xml/private/key"
 chmod 750 "$tmp/etc/xml"
@@ -33,9 +35,10 @@ for who in $(people); do
 	mkdir -p "$tmp/$who/p"
 	[[ $who == root ]] || chown "$ORDINARY:$ORDINARY" "$tmp/$who/p"
 	(cd "$tmp/$who/p" && as "$who" git init -q)
-	look='cat /etc/maven/settings.xml; git config --system user.name; ls /etc; cat /etc/npmrc /etc/xml/private/key; echo x >/etc/gitconfig'
+	look='cat /etc/java-99-openjdk/net.properties; ls -d /etc/python3.99; cat /etc/ssl/private/k.key /etc/shadow; cat /etc/maven/settings.xml; git config --system user.name; ls /etc; cat /etc/npmrc /etc/xml/private/key; echo x >/etc/gitconfig'
 	(cd "$tmp/$who/p" && as "$who" "$tmp/caisson" run --profile work -c "$look") >"$tmp/out" 2>"$tmp/err" </dev/null
 	want '.stdout | contains("maven-settings")' "$who: a directory that everybody can read is there"
+	want '.stdout | contains("java-settings\n/etc/python3.99\n")' "$who: so is one whose name has a version"
 	want '.stdout | contains("From System")' "$who: so is a file, and git uses it"
 	want '.stdout | contains("magic")' "$who: a link is followed as it is for everybody"
 	want '.stdout | contains("secret") or contains("npmrc") or contains("xml\n") | not' "$who: names that only some can read are not"
