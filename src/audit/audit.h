@@ -78,8 +78,11 @@ struct audit_row {
 	struct str backend, status;
 	struct audit_number exit_code, duration_ms, cpu_ms, peak_memory_mb;
 	struct {
-		struct str task, outcome, result, format;
+		struct str task, outcome, result, format, evidence;
 	} validation;                     /* not there without an outcome */
+	struct {
+		struct audit_number passed, failed, skipped, total;
+	} counts;                         /* of tests; not there without `total` */
 	struct {
 		struct audit_number allowed, refused;
 	} network;                        /* connections by name; not there without `allowed` */

@@ -56,7 +56,12 @@ static void put_validation(struct buf *b, const struct audit_row *r)
 	put_field(b, "result", r->validation.result);
 	put_field(b, "task", r->validation.task);
 	put_field(b, "format", r->validation.format);
+	put_field(b, "evidence", r->validation.evidence);
 	buf_char(b, '}');
+	if (r->counts.total.known)
+		buf_fmt(b, ",\"counts\":{\"passed\":%jd,\"failed\":%jd,\"skipped\":%jd,\"total\":%jd}",
+				(intmax_t)r->counts.passed.n, (intmax_t)r->counts.failed.n,
+				(intmax_t)r->counts.skipped.n, (intmax_t)r->counts.total.n);
 }
 
 static void put_network(struct buf *b, const struct audit_row *r)

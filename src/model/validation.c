@@ -48,3 +48,29 @@ enum task task_find(struct str name)
 			return t;
 	return TASK_ANY;
 }
+
+bool validation_totals(const struct validation *v, struct test_totals *ret)
+{
+	struct test_totals t = {0};
+	int64_t total = -1;
+
+	if (v->task != TASK_TEST || v->validity != VALIDITY_VALID || !v->counts)
+		return false;
+	for (const struct count *c = v->counts; c; c = c->next) {
+		struct str name = str_of(c->name);
+
+		if (str_is(name, "total"))
+			total = c->n;
+		else if (str_is_any(name, "passed xpassed measured"))
+			t.passed += c->n;
+		else if (str_is_any(name, "failed errors cancelled"))
+			t.failed += c->n;
+		else if (str_is_any(name, "skipped xfailed ignored todo"))
+			t.skipped += c->n;
+	}
+	t.total = total >= 0 ? total : t.passed + t.failed + t.skipped;
+	if (!t.passed && total > t.failed + t.skipped) /* some runners count only what did not pass */
+		t.passed = total - t.failed - t.skipped;
+	*ret = t;
+	return true;
+}

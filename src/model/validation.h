@@ -46,7 +46,19 @@ struct validation {
 	const char *format; /* NULL: not recognised */
 	struct count *counts;
 	struct check_note *checks;
+	/* signs that a valid result shows less than it seems: fewer tests than before, and so on */
+	struct check_note *suspicions;
+	uint64_t *names; /* hashes of the names of single tests; NULL: not known */
+	size_t nnames;
 };
+
+/* The counts of a test run, in the same four numbers for all formats. */
+struct test_totals {
+	int64_t passed, failed, skipped, total;
+};
+
+/* False if the validation has no counts of tests, or is not valid. */
+bool validation_totals(const struct validation *v, struct test_totals *ret);
 
 const char *task_name(enum task t);     /* NULL for TASK_ANY */
 enum task task_find(struct str name);   /* TASK_ANY: no task has this name */

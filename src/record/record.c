@@ -452,6 +452,7 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 {
 	const struct outcome *o = s->outcome;
 	const struct validation *v = s->validation;
+	struct test_totals t;
 	bool ran = o->status != STATUS_SETUP_ERROR;
 	struct audit_row row = {.kind = AUDIT_END, .id = s->id, .status = str_of(status_name(o->status)),
 			.backend = o->backend ? str_of(o->backend) : STR(""), .out = s->out, .err = s->err,
@@ -479,6 +480,13 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 		row.validation.result = str_of(result_name(v->result));
 		row.validation.task = v->task ? str_of(task_name(v->task)) : STR("");
 		row.validation.format = v->format ? str_of(v->format) : STR("");
+		row.validation.evidence = str_of(evidence_name(v->evidence));
+		if (validation_totals(v, &t)) {
+			row.counts.passed = (struct audit_number){true, t.passed};
+			row.counts.failed = (struct audit_number){true, t.failed};
+			row.counts.skipped = (struct audit_number){true, t.skipped};
+			row.counts.total = (struct audit_number){true, t.total};
+		}
 	}
 	return append_row(a, r, &row, NULL, &why) == 0 ? 0 : fail_record(r, &why, e);
 }

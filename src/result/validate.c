@@ -39,17 +39,14 @@ void validation_count(struct arena *a, struct validation *v, const char *name, i
 	(*at)->n = n;
 }
 
-static void add_note(struct arena *a, struct validation *v, struct check_note note, const char *fmt,
+static void append_note(struct arena *a, struct check_note **at, struct check_note note, const char *fmt,
 		va_list ap)
 {
-	struct check_note **at = &v->checks;
 	char text[MESSAGE_MAX];
 	size_t n = 0;
 
 	for (; *at; at = &(*at)->next)
 		n++;
-	if (!note.warning)
-		v->validity = VALIDITY_INVALID;
 	if (n >= NOTES_MAX)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
@@ -60,6 +57,24 @@ static void add_note(struct arena *a, struct validation *v, struct check_note no
 	note.message = str_dup(a, str_of(text));
 	*at = arena_new(a, struct check_note);
 	**at = note;
+}
+
+static void add_note(struct arena *a, struct validation *v, struct check_note note, const char *fmt,
+		va_list ap)
+{
+	if (!note.warning)
+		v->validity = VALIDITY_INVALID;
+	append_note(a, &v->checks, note, fmt, ap);
+}
+
+void validation_suspect(struct arena *a, struct validation *v, enum note_id id, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	append_note(a, &v->suspicions, (struct check_note){.id = id, .name = validation_note_name(id)}, fmt,
+			ap);
+	va_end(ap);
 }
 
 void validation_note(struct arena *a, struct validation *v, enum note_id id, bool warning, const char *fmt,

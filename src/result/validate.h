@@ -71,6 +71,9 @@ void validation_note(struct arena *a, struct validation *v, enum note_id id, boo
 /* The same for a custom validator. */
 void validation_note_custom(struct arena *a, struct validation *v, const char *name, bool warning,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Adds a sign that a valid result shows less than it seems. It changes neither validity nor result. */
+void validation_suspect(struct arena *a, struct validation *v, enum note_id id, const char *fmt,
+		...) __attribute__((format(printf, 4, 5)));
 /* Adds the reason why nothing can be said: indeterminate unless something else makes it invalid. */
 void validation_unsure(struct arena *a, struct validation *v, enum note_id id, const char *fmt,
 		...) __attribute__((format(printf, 4, 5)));

@@ -4,10 +4,12 @@
  * about their meaning.
  */
 #define _GNU_SOURCE
+#include "result/seen.h"
 #include "result/validate_test.h"
 
 #define XML_DEPTH_MAX 64
 #define XML_ATTRIBUTES_MAX 256
+#define NAMES_MAX 16384 /* names of tests that are kept */
 
 struct xml {
 	struct str s;
@@ -21,7 +23,7 @@ struct tag {
 	int64_t tests; /* attributes; -1: absent */
 	bool failures; /* a failures="" or errors="" attribute is not 0 */
 	bool bad_number;
-	struct str title, type; /* name="" and type="" */
+	struct str title, type, of; /* name="", type="" and classname="" */
 	bool not_run;  /* a case: status="notrun", result="suppressed" */
 };
 
@@ -38,6 +40,9 @@ struct junit {
 	size_t depth, suites;
 	int mark;        /* outcome of the open case so far: 1 skipped, 2 failed, 3 error */
 	bool todo;       /* the open case may fail */
+	struct arena *a;
+	uint64_t *tests; /* hashes of the names of cases */
+	size_t ntests, cap;
 	int64_t outside; /* errors outside any case */
 	bool root;   /* the root occurred; closed once depth is 0 */
 };
@@ -109,6 +114,8 @@ static bool read_attribute(struct xml *x, struct tag *t)
 		t->title = value;
 	else if (str_is(name, "type"))
 		t->type = value;
+	else if (str_is(name, "classname"))
+		t->of = value;
 	else if (str_is_any(name, "status result"))
 		t->not_run |= str_is_any(value, "notrun disabled suppressed");
 	return true;
@@ -163,6 +170,19 @@ static void mark_case(struct junit *j, int to)
 	j->mark = to;
 }
 
+static void add_name(struct junit *j, uint64_t key)
+{
+	if (j->ntests == NAMES_MAX)
+		return;
+	if (j->ntests == j->cap) {
+		size_t cap = j->cap ? 2 * j->cap : 64;
+
+		j->tests = arena_grow(j->a, j->tests, j->cap * sizeof(*j->tests), cap * sizeof(*j->tests));
+		j->cap = cap;
+	}
+	j->tests[j->ntests++] = key;
+}
+
 /* Handles a node inside the open one. */
 static void count_case(struct junit *j, const struct tag *t, int kind)
 {
@@ -185,6 +205,7 @@ static void count_case(struct junit *j, const struct tag *t, int kind)
 		j->mark = 0;
 		j->todo = false;
 		j->nameless += !t->title.n;
+		add_name(j, seen_key(t->of, t->title));
 		j->files += t->empty && parent == NODE_SUITES && test_is_file(t->title);
 		if (t->not_run)
 			mark_case(j, 1);
@@ -306,12 +327,17 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 	struct junit *j = arena_new(a, struct junit);
 	bool failed;
 
+	j->a = a;
 	if (read_junit(&x, j) < 0) {
 		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"the report cannot be read: %s; do not guess from it: make it again", x.why);
 		return;
 	}
 	failed = j->failed || j->errors || j->outside;
+	if (j->ntests < NAMES_MAX) {
+		v->names = j->tests;
+		v->nnames = j->ntests;
+	}
 	validation_count(a, v, "total", j->cases);
 	validation_count(a, v, "passed", j->cases - j->failed - j->errors - j->skipped);
 	validation_count(a, v, "failed", j->failed);

@@ -5,6 +5,7 @@
 #include "run/cwd_report.h"
 #include "run/job_record.h"
 #include "run/job_sandbox.h"
+#include "run/result_memory.h"
 #include "run/run_validation.h"
 #include "sys/ids.h"
 #include "sys/path.h"
@@ -212,6 +213,8 @@ static void finish_job(struct arena *a, struct job *j, bool begun)
 	}
 	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
 	validation_custom(a, &j->policies, &j->report);
+	if (begun && !j->record.off)
+		result_memory_compare(a, j->who.session, &j->report);
 	if (begun)
 		job_record_end(a, j);
 	record_close(&j->record);

@@ -181,9 +181,9 @@ static void put_message(struct buf *b, const struct validation *v)
 	json_put_string(b, why);
 }
 
-static void put_checks(struct buf *b, const struct check_note *checks)
+static void put_checks(struct buf *b, const char *key, const struct check_note *checks)
 {
-	buf_c(b, ",\"checks\":[");
+	json_put_open(b, key, '[');
 	for (const struct check_note *n = checks; n; n = n->next) {
 		buf_c(b, n == checks ? "{" : ",{");
 		put_name(b, "id", n->name);
@@ -210,7 +210,8 @@ void validation_json(struct buf *b, const struct validation *v)
 	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next)
 		buf_fmt(b, "%s\"%s\":%lld", c == v->counts ? "" : ",", c->name, (long long)c->n);
 	buf_char(b, '}');
-	put_checks(b, v->checks);
+	put_checks(b, "checks", v->checks);
+	put_checks(b, "suspicions", v->suspicions);
 	put_message(b, v);
 	buf_char(b, '}');
 }

@@ -315,6 +315,8 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 		passed |= one.result == RESULT_PASS;
 		failed |= one.result == RESULT_FAIL;
 		add_counts(a, &v, &one);
+		v.names = n ? NULL : one.names; /* of one report only */
+		v.nnames = n ? 0 : one.nnames;
 		rest = blanks_off(str_sub(rest, to, rest.n));
 	}
 	v.result = v.validity != VALIDITY_VALID ? RESULT_NONE : failed ? RESULT_FAIL : passed ? RESULT_PASS :

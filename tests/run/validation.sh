@@ -264,6 +264,11 @@ CODE
 	run --task test -c 'echo hello'
 	json '.validation.outcome == "indeterminate" and (.is_error | not)' 'a policy that requires nothing'
 	unset XDG_CONFIG_HOME
+	write t_less.py <<<$'def test_a(): pass\ndef test_b(): pass\n'
+	py 'a run to compare with' valid pass junit-xml witnessed '' "$pytest t_less.py"
+	write t_less.py <<<$'def test_a(): pass\n'
+	py 'a test less' valid pass junit-xml witnessed '' "$pytest t_less.py"
+	json '[.validation.suspicions[].id] == ["fewer-tests", "tests-vanished"] and (.is_error | not)' 'is a suspicion'
 	py 'pytest -O' indeterminate none junit-xml machine dry-run "${pytest/-B/-B -O} t_pass.py"
 	py 'pytest.exit() with 0' invalid none pytest printed interrupted "$pytest -q t_leave.py"
 	says "with variables of the caller's" valid pass junit-xml witnessed '' -- --workspace . --env PYTEST_ADDOPTS=-q --task test -c "$pytest t_pass.py"
