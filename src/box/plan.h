@@ -22,6 +22,8 @@ enum op_kind {
 	OP_INSIDE,
 	/* Covers a name of the box by another, with that one's attributes. A missing target is ignored. */
 	OP_MASK,
+	/* Covers a file of the box by a link of the box's own root; without one, as OP_INSIDE of the target. */
+	OP_COVER,
 	OP_EMPTY,   /* an empty read-only directory, mounted over an existing one */
 	/*
 	 * The directory with the upper layer of OP_HOME, which comes after it: with one, parts of the home

@@ -243,8 +243,12 @@ static void add_ops(struct protect *p, struct ops *ops)
 		if ((i && !strcmp(all[i].path, all[i - 1].path)) ||
 				(closed && path_below(all[i].path, closed)))
 			continue;
+		const char *link = all[i].pin == PIN_READONLY ? private_link(p, all[i].path) : NULL;
+
 		if (all[i].pin == PIN_EMPTY)
 			ops_add(p->a, ops, OP_EMPTY, 0, STR(""), at);
+		else if (link)
+			ops_add(p->a, ops, OP_COVER, 0, str_of(link), at);
 		else
 			ops_add(p->a, ops, OP_INSIDE, all[i].pin == PIN_ABOVE ? OP_WRITABLE : 0, at, at);
 		if (all[i].pin != PIN_ABOVE)
@@ -267,6 +271,7 @@ int protect_part(struct protect *p, int (*part)(void *), void *arg)
 
 static void protect_close(struct protect *p)
 {
+	private_end(p);
 	fd_close(&p->qfd);
 	fd_close(&p->pool);
 	vet_unprepare(p);
@@ -423,6 +428,7 @@ static int before(void *arg)
 	if (!w.incomplete)
 		remember(p, PROTECT_ENTRIES_MAX - w.left);
 	vet_known(p);
+	private_begin(p, b->ops);
 	add_ops(p, b->ops);
 	return vet_mark(p) < 0 ? errno : 0;
 }
@@ -478,7 +484,8 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 	}
 	p = arena_new(a, struct protect);
 	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1,
-			.workspace = s->workspace, .quarantine = s->quarantine, .home = s->callers_home,
+			.private_fd = -1, .workspace = s->workspace, .quarantine = s->quarantine,
+			.home = s->callers_home,
 			.git_configs = s->git_configs, .changes_end = &p->changes};
 	p->ws = workspace_open(path, s->workspace_id);
 	if (p->ws < 0 && (errno == ESTALE || errno == ELOOP))
@@ -654,6 +661,7 @@ static int after(void *arg)
 	vet_found(p);
 	for (struct kept *k = p->kept; k; k = k->next)
 		compare(p, k);
+	private_merge(p);
 	search(p);
 	if (p->incomplete)
 		protect_report(p, ".", "not everything could be searched for planted repositories", STR(""));
@@ -740,10 +748,15 @@ void protect_bury(struct protect *p, bool ended)
 	if (p && p->ws >= 0)
 		wait_alone(p, ended);
 	protect_abandon(p);
-	if (!p || p->ws < 0 || !p->looked)
-		return; /* nothing to do: everything is cleaned up, or no box was made */
+	if (!p || p->ws < 0)
+		return; /* everything is cleaned up */
 	/* The launcher's own descriptors and unfinished work are gone. */
-	p->qfd = -1;
+	p->qfd = p->private_fd = -1;
+	private_unlock(p);
+	if (!p->looked) { /* no box was made */
+		private_end(p);
+		return;
+	}
 	p->nheld = 0;
 	p->lifted = NULL;
 	p->burying = true;

@@ -12,6 +12,7 @@
  *   protect_table.c    the protected names
  *   protect_git.c      repositories before the run; protect_compare.c: after it
  *   protect_config.c   settings of git that run nothing
+ *   protect_private.c  the box's copies of configurations; git_merge.c: what of them is taken over
  *   protect_index.c    the index of a repository
  *   protect_made.c     placeholders for absent names
  *   protect_modes.c    directories closed by their own mode

@@ -272,7 +272,8 @@ static void link_after(struct protect *p, const struct walk_spot *dir, int fd, c
 		return;
 	if (dir == gitdir && !strcmp(name, "HEAD") && is_branch(link_text(p->a, fd, name)))
 		return;
-	protect_move(p, path_join(p->a, dir->path, name), "link in a repository");
+	if (!private_unlink(p, path_join(p->a, dir->path, name), link_text(p->a, fd, name)))
+		protect_move(p, path_join(p->a, dir->path, name), "link in a repository");
 }
 
 /* ---- .git that is a file or a link ---- */

@@ -23,6 +23,7 @@ static const char inert[][32] = {
 	"gc.auto", "gc.autodetach", "fetch.prune", "rerere.enabled", "feature.manyfiles", "index.version",
 	"color.ui", "advice.detachedhead", "pack.threads", "receive.denycurrentbranch",
 	"receive.denynonfastforwards", "maintenance.auto", "log.date",
+	"extensions.worktreeconfig", "index.sparse", "lfs.repositoryformatversion",
 };
 
 bool config_setting_inert(const struct git_setting *s)
@@ -34,6 +35,9 @@ bool config_setting_inert(const struct git_setting *s)
 		found = strlen(inert[i]) == section.n + 1 + key.n &&
 				!memcmp(inert[i], section.p, section.n) && inert[i][section.n] == '.' &&
 				!memcmp(inert[i] + section.n + 1, key.p, key.n);
+	/* `submodule.x.update = !command` runs it */
+	found |= str_is(section, "submodule") && str_is(key, "update") &&
+			str_is_any(s->value, "checkout rebase merge none");
 	/* "helper::address" starts git-remote-helper; a leading dash could be read as an option */
 	return found && !str_contains(s->value, STR("::")) && !str_starts(s->value, "-");
 }

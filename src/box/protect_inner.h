@@ -39,6 +39,7 @@ enum {
 	NAME_WRITABLE = 16,  /* only pinned: its content may change */
 	NAME_REPORT = 64,    /* never pinned or moved: reported when the program has changed it */
 	NAME_GIT = 32,       /* if it is a link, its target is treated as a repository */
+	NAME_PRIVATE = 128,  /* the box has a copy of its own, which it may change (protect_private.c) */
 };
 
 struct protect_name {
@@ -116,6 +117,14 @@ struct git_config { /* a configuration outside of any repository */
 	struct str text;
 };
 
+struct private_config { /* a configuration of which the box has a copy */
+	struct private_config *next;
+	const char *path;    /* relative to the workspace */
+	const char *name;    /* of the copy */
+	struct str base;     /* its text at the start; empty: there was none */
+	struct str modules;  /* the text of .gitmodules; empty: none */
+};
+
 struct lifted { /* a directory whose mode is changed during the search */
 	struct lifted *next;
 	const char *path;
@@ -169,6 +178,11 @@ struct protect {
 	bool burying;          /* the launcher was killed: nobody waits */
 	bool over_budget;      /* the bound of entries was the reason */
 	unsigned moved;
+	struct private_config *privates;
+	size_t nprivates;
+	const char *private_dir; /* STATE/git/RUN; NULL: none */
+	int private_fd;        /* the same, locked; -1: none */
+	const char *config_lock; /* NAME.lock of a configuration that is being written; NULL: none */
 	int pool;              /* directory of spare placeholders; -1: none */
 	struct texts *spare;   /* names in it */
 };
@@ -254,6 +268,24 @@ bool placeholder_make(
 bool placeholder_at(struct protect *p, const char *path, const struct stat *st, off_t size);
 /* Removes the placeholder if it is unchanged. Allocates nothing. */
 void placeholder_remove(const struct protect *p, const struct made *m);
+
+/* ---- private configurations (protect_private.c) ---- */
+
+/* Makes copies of the configurations that are kept with NAME_PRIVATE, and appends the operations for them. */
+void private_begin(struct protect *p, struct ops *ops);
+/* The name in the box of the link that covers this configuration; NULL: it has no copy. */
+const char *private_link(struct protect *p, const char *path);
+/* Merges the copies into the configurations, and reports what is not taken over. */
+void private_merge(struct protect *p);
+/*
+ * A copy of a repository made in the box holds a link to our copy of its configuration. Makes it a file
+ * again. False: the link is another one.
+ */
+bool private_unlink(struct protect *p, const char *path, struct str text);
+/* Removes the copies. Allocates nothing. */
+void private_end(struct protect *p);
+/* Removes the lock of a configuration, if it is ours. Allocates nothing. */
+void private_unlock(struct protect *p);
 
 /* ---- protected names (protect.c) ---- */
 

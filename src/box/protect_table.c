@@ -97,14 +97,14 @@ static const struct protect_name names[] = {
  */
 static const struct protect_name gitdir[] = {
 	{"hooks", NAME_MASK, ""},
-	{"config", NAME_MASK_FILE, ""},
-	{"config.worktree", NAME_MASK_FILE, ""},
+	{"config", NAME_MASK_FILE | NAME_PRIVATE, ""},
+	{"config.worktree", NAME_MASK_FILE | NAME_PRIVATE, ""},
 	{"commondir", NAME_MASK_FILE, ".\n"},
 };
 
 /* In .git/worktrees/NAME, which shares configuration and hooks with the repository. */
 static const struct protect_name worktree_gitdir[] = {
-	{"config.worktree", NAME_MASK_FILE, ""}, {"commondir", NAME_MOVE, ""}};
+	{"config.worktree", NAME_MASK_FILE | NAME_PRIVATE, ""}, {"commondir", NAME_MOVE, ""}};
 
 struct texts *protect_names(struct arena *a)
 {

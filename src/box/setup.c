@@ -552,6 +552,23 @@ static int do_inside(struct box_root *r, const struct op *op, struct err *e)
 	return repeat(r, op) == 0 ? 0 : op_failed(op, "protect", e);
 }
 
+/*
+ * Git replaces its configuration by renaming, which no mount allows. But it resolves a link in the place of
+ * the file first, so a link is mounted there. Kernels without such mounts have the file read-only.
+ */
+static int do_cover(struct box_root *r, const struct op *op, struct err *e)
+{
+	FD_CLEANUP int source = open_beneath(r->fd, op->source, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int tree = source < 0 ? -1 : mount_copy(source, "");
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
+
+	own_forget(r);
+	if (tree >= 0 && at >= 0 && mount_attributes(tree, MOUNT_READONLY | MOUNT_NODEV) == 0 &&
+			mount_place(tree, at) == 0)
+		return 0;
+	return do_inside(r, &(struct op){.kind = OP_INSIDE, .source = op->target, .target = op->target}, e);
+}
+
 /* The root's /run is empty, and read-only like the root. */
 static int do_empty(struct box_root *r, const struct op *op, struct err *e)
 {
@@ -660,6 +677,7 @@ static int (*const operations[])(struct box_root *r, const struct op *op, struct
 	[OP_SCRATCH] = do_scratch,
 	[OP_INSIDE] = do_inside,
 	[OP_MASK] = do_mask,
+	[OP_COVER] = do_cover,
 	[OP_EMPTY] = do_empty,
 	[OP_PROC] = do_proc,
 	[OP_PTS] = do_pts,

@@ -37,6 +37,13 @@ void spec_add_toolchains(struct spec_builder *m, struct path_memo *memo)
 	}
 }
 
+/*
+ * Any repository may be used: the box contains what its settings run, and the person's own list is not shown.
+ * In a box of root owners are mapped, and git would take each file of the index for a changed one.
+ */
+#define GIT_IN_BOX "[safe]\n\tdirectory = *\n"
+#define GIT_IN_BOX_OF_ROOT "[core]\n\tcheckStat = minimal\n"
+
 static void show_identity(struct spec_builder *m, struct path_memo *memo)
 {
 	struct git_place place;
@@ -44,8 +51,7 @@ static void show_identity(struct spec_builder *m, struct path_memo *memo)
 	struct str text = git_identity(m->a, repository ? &place : NULL, m->r->spec.home);
 	struct spec_file *f;
 
-	if (!text.n)
-		return;
+	text = str_fmt(m->a, "%.*s" GIT_IN_BOX "%s", STR_ARG(text), m->at->uid ? "" : GIT_IN_BOX_OF_ROOT);
 	f = arena_copy(m->a, (struct spec_file){.next = m->r->spec.files, .text = text});
 	f->path = str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(m->r->spec.home));
 	m->r->spec.files = f;

@@ -105,7 +105,8 @@ static bool read_setting(
 	struct arena *a, const struct git_setting *in, struct str line, git_setting_fn *fn, void *ctx)
 {
 	ptrdiff_t equals = str_find(line, '=', 0);
-	struct git_setting s = {.section = in->section, .sub = in->sub, .value = STR("true")};
+	struct git_setting s = {
+		.section = in->section, .sub = in->sub, .value = STR("true"), .line = line};
 
 	s.key = name_of(a, str_trim(equals < 0 ? line : str_sub(line, 0, (size_t)equals), BLANKS));
 	if (!s.section.n || !s.key.n ||
@@ -136,7 +137,8 @@ bool git_config_each(struct arena *a, struct str text, git_setting_fn *fn, void 
 		if (line.n && line.p[0] != '#' && line.p[0] != ';' && !read_setting(a, &in, line, fn, ctx)) {
 			understood = false;
 			fn(ctx, &(struct git_setting){
-					.section = STR("?"), .sub = STR(""), .key = STR("?"), .value = line});
+					.section = STR("?"), .sub = STR(""), .key = STR("?"), .value = line,
+					.line = line});
 		}
 	}
 	return understood;

@@ -8,6 +8,7 @@ struct git_setting {
 	struct str section, key; /* lower case */
 	struct str sub;          /* subsection without its quotes; may be empty */
 	struct str value;        /* without quotes and escapes; "true" for a key without a value */
+	struct str line;         /* its bytes in the text: without blanks, and without a header before it */
 };
 
 typedef void git_setting_fn(void *ctx, const struct git_setting *s);

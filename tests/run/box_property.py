@@ -13,6 +13,7 @@ import hashlib
 import os
 import pty
 import random
+import re
 import select
 import shutil
 import signal
@@ -56,6 +57,18 @@ ENV = dict(os.environ, PAGER="cat", TERM="dumb", GIT_CONFIG_NOSYSTEM="1", GIT_TE
 GIT = shutil.which("git")
 with open(HOME + "/.gitconfig", "w") as f:
     f.write("[safe]\n\tdirectory = *\n[user]\n\tname = me\n\temail = me@x\n[init]\n\tdefaultBranch = m\n[advice]\n\tdetachedHead = false\n")
+
+
+# Settings that a box may make: src/box/git_merge.c has the list, with their values.
+TAKEN = re.compile(rb"(branch\..*\.(remote|merge|rebase|description)|remote\..*\.(fetch|prune)|user\.(name|email)|pull\.(rebase|ff)|"
+                   rb"submodule\..*\.(active|url|update)|core\.sparsecheckout(cone)?|index\.sparse|extensions\.worktreeconfig|"
+                   rb"lfs\.repositoryformatversion)\n", re.S)
+
+
+def own_settings(path, content):
+    """A configuration without those; all of it if git cannot read it."""
+    listed = subprocess.run([GIT, "config", "--file", path, "--no-includes", "--list", "-z"], capture_output=True, env=ENV, cwd="/")
+    return b"\0".join(x for x in listed.stdout.split(b"\0") if not TAKEN.match(x)) if listed.returncode == 0 else content
 
 
 class Terminal:
@@ -173,8 +186,12 @@ class Trial:
         seen = {}
         for name in ["config", *sorted("hooks/" + h for h in self.names(at + "/.git/hooks"))]:
             try:
-                with open("%s/%s/.git/%s" % (self.workspace, at, name), "rb") as f:
-                    seen[name] = hashlib.sha256(f.read()).hexdigest()
+                path = "%s/%s/.git/%s" % (self.workspace, at, name)
+                with open(path, "rb") as f:
+                    content = f.read()
+                if name == "config":
+                    content = own_settings(path, content)
+                seen[name] = hashlib.sha256(content).hexdigest()
             except OSError:
                 seen[name] = None
         return seen

@@ -42,16 +42,21 @@ host 'it is there' '[[ $(git log -1 --format="%an %s") == "Ada second" && -z $(g
 box 'a branch and a switch' 'git switch -q -c other && git switch -q linked && git branch -d other'
 cp "$HOME/repo/.git/config" "$tmp/config"
 box 'configuration and hooks stay as they are' '
-	! git config core.fsmonitor x && ! echo x >"$HOME/repo/.git/hooks/post-commit" && ! echo x >>"$HOME/repo/.git/config" &&
+	git config core.fsmonitor x && ! echo x >"$HOME/repo/.git/hooks/post-commit" && echo "[alias] x = !x" >>"$HOME/repo/.git/config" &&
 	! mv "$HOME/repo/.git/config" "$HOME/repo/.git/x" && ! mv "$HOME/repo/.git/hooks" "$HOME/repo/.git/x" && ! rm -rf "$HOME/repo/.git/hooks" &&
-	! echo /tmp >"$HOME/repo/.git/worktrees/linked/commondir" && ! echo x >"$HOME/repo/.git/config.worktree" && ! echo x >"$HOME/repo/.git/worktrees/linked/config.worktree"'
-host 'nothing is left of it' 'cmp "$HOME/repo/.git/config" '"$tmp/config"' && [[ ! -e $HOME/repo/.git/config.worktree && ! -e $HOME/repo/.git/commondir && ! -e $HOME/repo/.git/hooks/post-commit ]] && git status && git -C ../repo status'
+	! echo /tmp >"$HOME/repo/.git/worktrees/linked/commondir" && echo "[core] fsmonitor = x" >"$HOME/repo/.git/config.worktree" &&
+	echo "[core] fsmonitor = x" >"$HOME/repo/.git/worktrees/linked/config.worktree"'
+host 'nothing is left of it' 'cmp "$HOME/repo/.git/config" '"$tmp/config"' && [[ ! -e $HOME/repo/.git/config.worktree && ! -e $HOME/repo/.git/worktrees/linked/config.worktree && ! -e $HOME/repo/.git/commondir && ! -e $HOME/repo/.git/hooks/post-commit ]] && git status && git -C ../repo status'
 box 'the other working tree is not seen' '! cat "$HOME/repo/scripts/lint.sh" && ! ls "$HOME/repo/.husky"'
 echo canary >"$HOME/canary"
 box 'a link in the place of a file that git writes' 'ln -sf "$HOME/canary" "$HOME/repo/.git/worktrees/linked/COMMIT_EDITMSG"; ln -sf "$HOME/canary" "$HOME/repo/.git/logs/refs/heads/linked"; true'
 host 'is gone before git writes' 'git commit -q --no-verify --allow-empty -m evil; [[ $(cat ~/canary) == canary ]]'
 box 'a repository planted in the shared directory' 'mkdir "$HOME/repo/.git/evil" && cd "$HOME/repo/.git/evil" && git init -q --bare . && git config core.fsmonitor "touch /tmp/x"'
 host 'is moved away' '[[ ! -e $HOME/repo/.git/evil/HEAD ]]'
+
+git -C "$HOME/repo" remote add origin "$HOME/repo" && git fetch -q
+box 'tracking in a linked worktree' 'git branch -u origin/main && git config user.email two@example.com'
+host 'is taken over' '[[ $(git rev-parse --abbrev-ref @{upstream}) == origin/main && $(git config user.email) == two@example.com ]] && git -C ../repo config --unset user.email'
 
 # ---- one that the repository does not know ----
 cp -r "$HOME/linked" "$HOME/copy"
