@@ -3,6 +3,7 @@
 
 #include "gate/path_table.h"
 #include "judge/world.h"
+#include "run/manifest_paths.h"
 #include "run/search_path.h"
 #include "sys/path.h"
 
@@ -235,6 +236,18 @@ static void read_messages(struct path_search *p, struct str text)
 	}
 }
 
+/* A message may name a package instead of a path: then the project's manifests tell where it is. */
+static void read_manifests(struct path_search *p, struct str messages)
+{
+	const struct spec *s = &p->r->spec;
+
+	if (p->named || !s->workspace.n || !complains(messages))
+		return;
+	for (const struct texts *t = manifest_paths(p->a, s->workspace, s->cwd.n ? s->cwd : s->workspace); t;
+			t = t->next)
+		look_at(p, t->text);
+}
+
 /* ---- the hint ---- */
 
 static void put_paths(struct buf *b, const struct texts *paths, const char *before, const char *after)
@@ -277,6 +290,7 @@ struct str missing_paths_hint(struct arena *a, const struct run *r, struct str m
 		return STR("");
 	path_memo_init(&p.memo, a, p.at->cwd);
 	read_messages(&p, messages);
+	read_manifests(&p, messages);
 	if (!p.named)
 		return STR("");
 	buf_init(&b, a, 0);

@@ -60,7 +60,36 @@ for who in $(people); do
 	refused 'sandbox: {write: [~/repo]}' 'repository' 'a repository to be written'
 	refused 'sandbox: {read: [way]}' 'leaves the project' 'a link out of the project'
 
+	# siblings that the project's manifests name
 	policy ''
+	manifest() { # FILE TEXT WANTED
+		as "$who" bash -c 'cd ~/p; printf "%s\n" "$2" >"$1"' - "$1" "$2"
+		work "echo \"error: Cannot find module 'b'\" >&2; exit 1"
+		want "[.hints[] | select(.id == \"missing\")] | $3" "$who: $1: $2"
+		as "$who" rm "$home/p/$1"
+	}
+	names='.[0].message | contains("--read '"$home"'/b'"'"'")' none='length == 0'
+	manifest package.json '{"dependencies": {"b": "file:../b"}}' "$names"
+	manifest package.json '{"workspaces": ["packages/*", "../b/*"]}' "$names"
+	manifest Cargo.toml 'b = { path = "../b" }' "$names"
+	manifest go.mod 'replace example.org/b => ../b' "$names"
+	manifest requirements.txt '-e ../b' "$names"
+	manifest settings.gradle.kts 'includeBuild("../b")' "$names"
+	manifest CMakeLists.txt 'add_subdirectory(../b ${X})' "$names"
+	manifest pom.xml '<module>../b</module>' "$names"
+	manifest Cargo.toml 'b = { path = "../missing" } c = { path = "sub/../sub" } # ..../b x../b' "$none"
+	manifest Cargo.toml 'b = { path = "../.ssh" } c = { path = "../../home" } d = { path = "../.config/caisson" }' "$none"
+	as "$who" bash -c 'echo "{\"b\": \"file:../b\"}" >~/p/package.json; ln -s ~/b/sub/file ~/p/go.mod'
+	work 'echo "1 test failed" >&2; exit 1'
+	want '[.hints[] | select(.id == "missing")] | length == 0' "$who: other failures have no such hint"
+	if command -v node >/dev/null; then
+		as "$who" bash -c 'cd ~/p; mkdir node_modules; ln -s ../../b node_modules/b; echo "module.exports = 1" >~/b/index.js'
+		work 'node -e "require(\"b\")"'
+		want "[.hints[] | select(.id == \"missing\")] | $names" "$who: node names a module, and its manifest the directory"
+		work 'node -e "require(\"b\")"' --read "$home/b"
+		want '.exit_code == 0' "$who: the hint is right"
+	fi
+
 	as "$who" bash -c "printf 'sandbox: {read: [../b], write: [~/out]}\n' >$home/p/.caisson.yaml"
 	work 'cat ../b/sub/file; touch ~/out/by-project; ls ~/out'
 	want '.exit_code != 0 and .stdout == ""' "$who: a project that is not trusted shows itself nothing"

@@ -1,0 +1,76 @@
+/*
+ * See manifest_paths.h. Manifests have many languages, and in all of them a path that leaves the project
+ * starts with "../" as a word of its own, so none of them is parsed: path = "../b", "file:../b",
+ * replace x => ../b, -e ../b, includeBuild("../b"), add_subdirectory(../b).
+ */
+#include "run/manifest_paths.h"
+
+#include "gate/judge.h"
+#include "sys/file.h"
+#include "sys/path.h"
+
+#define MANIFEST_BYTES ((size_t)256 << 10)
+#define DIRS_MAX 8    /* directories with manifests */
+#define PATHS_MAX 64
+
+static const char manifests[][24] = {
+	"CMakeLists.txt", "Cargo.toml", "Gemfile", "Makefile", "Package.swift", "Pipfile", "build.gradle",
+	"build.gradle.kts", "composer.json", "go.mod", "go.work", "lerna.json", "meson.build", "mix.exs",
+	"package.json", "pnpm-workspace.yaml", "pom.xml", "pubspec.yaml", "pyproject.toml",
+	"requirements-dev.txt", "requirements.txt", "setup.py", "settings.gradle", "settings.gradle.kts",
+	"tsconfig.base.json", "tsconfig.json",
+};
+
+struct manifest_search {
+	struct arena *a;
+	struct str workspace;
+	struct texts *found, **end;
+	size_t n;
+};
+
+static bool is_part(char c) { return ascii_is_alnum(c) || (c && strchr("_-./@+", c)); }
+
+static void add_path(struct manifest_search *s, struct str path)
+{
+	if (s->n == PATHS_MAX || path_inside(path, s->workspace) || path_inside(s->workspace, path))
+		return;
+	for (const struct texts *t = s->found; t; t = t->next)
+		if (str_eq(t->text, path))
+			return;
+	struct texts *t = arena_copy(s->a, (struct texts){.text = path});
+	LIST_ADD(s->end, t);
+	s->n++;
+}
+
+static void read_manifest(struct manifest_search *s, struct str dir, struct str text)
+{
+	for (size_t i = 0; i + 3 <= text.n; i++) {
+		size_t to = i;
+
+		if (memcmp(text.p + i, "../", 3) != 0 || (i && is_part(text.p[i - 1])))
+			continue;
+		while (to < text.n && is_part(text.p[to]))
+			to++;
+		add_path(s, path_plain(s->a, str_path(s->a, dir, str_sub(text, i, to))));
+		i = to;
+	}
+}
+
+struct texts *manifest_paths(struct arena *a, struct str workspace, struct str dir)
+{
+	struct manifest_search s = {.a = a, .workspace = workspace};
+	struct path_memo memo;
+
+	s.end = &s.found;
+	path_memo_init(&memo, a, STR(""));
+	for (size_t n = 0; n < DIRS_MAX && path_inside(dir, workspace); n++, dir = path_parent(dir))
+		for (size_t i = 0; i < ARRAY_SIZE(manifests); i++) {
+			struct str path = str_path(a, dir, str_of(manifests[i])), text;
+			enum path_kind kind;
+
+			if (str_eq(path_real(&memo, path, &kind), path) && kind == PATH_FILE &&
+					file_read(a, str_c(a, path), MANIFEST_BYTES, &text, NULL, NULL) == 0)
+				read_manifest(&s, dir, text);
+		}
+	return s.found;
+}

@@ -1,0 +1,9 @@
+/* Paths beside a project that its own manifests name: workspaces, path dependencies, included builds. */
+#pragma once
+#include "model/policy.h"
+
+/*
+ * Returns the absolute paths outside of the workspace that manifests in `dir` and its parents name, up to the
+ * top of the workspace. They are only texts of the project: none is looked up.
+ */
+struct texts *manifest_paths(struct arena *a, struct str workspace, struct str dir);
