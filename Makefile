@@ -37,7 +37,7 @@ FLAGS += $(CFLAGS) -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffunction-secti
 LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now,-z,pack-relative-relocs -Wl,--gc-sections -Wl,--wrap=dlopen -Wl,--wrap=getservbyname -Wl,--wrap=getservbyport_r
 endif
 
-DIRS = base model knowledge shell code gate result sys config net box audit judge record run self client
+DIRS = base model knowledge shell code gate result sys config net box keeper audit judge record run self client
 obj = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 
 LIB_OBJ = $(call obj,$(DIRS:%=src/%/*.c))

@@ -38,6 +38,8 @@ struct box_events { /* facts about the box, noted by the backend; none is ever t
 	bool failed;               /* setup failed: the program never ran, and `err` says why */
 	bool ended;                /* the program has ended, and so has everything else in the box */
 	bool gone;                 /* nothing of the box is left, not even in the kernel */
+	bool left;                 /* the program has ended, and others have not; `status` is set */
+	bool kept;                 /* the box no longer ends with the launcher */
 	bool oom;                  /* the kernel killed a process for the memory limit */
 	struct err err;
 	int status;                /* ended: of the program, as from wait() */
@@ -130,6 +132,14 @@ struct backend {
 	/* Tells who enforces each limit of the spec, once the program was started. */
 	void (*enforcers)(const struct box_state *b, struct enforced *ret);
 	void (*stop)(struct box_state *b, enum box_stop how);
+
+	/* ---- for boxes that outlive their launcher (hold.h) ---- */
+	/* The box ends with this life line from now on, no longer with the launcher. events.kept answers. */
+	int (*keep)(struct box_state *b, int life, uint64_t time_ms, struct err *e);
+	/* After events.left: nothing stays. */
+	void (*finish)(struct box_state *b);
+	/* In the holder: what was a child of the launcher is a stranger's now. */
+	void (*adopt)(struct box_state *b);
 };
 
 /* The table of backends has these; the first is the default. */

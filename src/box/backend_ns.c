@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -332,6 +333,12 @@ static void ns_enforcers(const struct box_state *b, struct enforced *ret)
 	};
 }
 
+/* In a holder init is no child. Its pidfd tells its end, which is the end of the box. False: it has ended. */
+static bool wait_for_stranger(int pidfd)
+{
+	return errno == ECHILD && poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, -1) < 0;
+}
+
 static void end_init(struct box_state *b)
 {
 	struct ns_box *n = b->own;
@@ -339,7 +346,7 @@ static void end_init(struct box_state *b)
 	if (b->init <= 0)
 		return;
 	syscall(SYS_pidfd_send_signal, n->pidfd, SIGKILL, NULL, 0);
-	while (waitpid(b->init, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(b->init, NULL, 0) < 0 && (errno == EINTR || wait_for_stranger(n->pidfd)))
 		;
 	b->init = 0;
 }
@@ -394,4 +401,5 @@ const struct backend backend_ns = {
 	.probe = ns_probe, .begin = ns_begin, .fits = ns_fits, .start = ns_start,
 	.add_sources = ns_add_sources, .take_events = ns_take_events, .kill = ns_kill,
 	.usage = ns_usage, .all_exiting = ns_all_exiting, .enforcers = ns_enforcers, .stop = ns_stop,
+	.keep = ns_keep, .finish = ns_finish, .adopt = ns_adopt,
 };

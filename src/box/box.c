@@ -215,6 +215,10 @@ static int finish_run(struct box_state *b, int rc, struct outcome *ret, struct e
 {
 	struct err after = {0};
 
+	if (ret->held) { /* all of it is the holder's */
+		b->stopped = true;
+		return rc;
+	}
 	stop_state(b, how_to_stop(b, rc == 0, ret->lingers));
 	if (protection_end(b->a, &b->protection, b->spec, &ret->changes, &after) != 0 && rc == 0) {
 		*e = after;

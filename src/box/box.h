@@ -33,10 +33,40 @@ struct box_progress { /* called about twice a second while the program runs; NUL
 	void *ctx;
 };
 
+/*
+ * Lets a box outlive its launcher (hold.h). The launcher forks a holder, which has a copy of everything:
+ * after that box_run() returns in both. In the launcher outcome.held is set, and nothing of the box is its
+ * own any more; its process must end without freeing the arena. In the holder box_run() returns when the box
+ * has ended.
+ */
+struct box_hold {
+	uint64_t after_ms;         /* the box is handed over after this time; 0: only what is left is */
+	uint64_t age_ms;           /* the time limit from then on */
+	/*
+	 * Asks for a place. `left`: the program has ended, and others are left. *ret_life is for init, which
+	 * ends the box when its other end is closed. -1: nothing stays in the background.
+	 */
+	int (*ask)(void *ctx, bool left, int *ret_life, struct err *e);
+	void (*cancel)(void *ctx); /* the box was not handed over after all */
+	/* The caller's streams under other numbers, which the holder must not hold; -1: none. */
+	int callers[2];
+	/* In the holder, once the box is its own. */
+	void (*begin)(void *ctx);
+	pid_t init;                /* of the box, for ask() */
+	int keeper;                /* a descriptor that the holder watches, set by ask() */
+	bool (*wants_end)(void *ctx); /* it is readable: true if the box has to end */
+	/* Called every few seconds in the holder. */
+	void (*usage)(void *ctx, uint64_t memory, uint64_t cpu_ms);
+	/* The holder's output goes there; the descriptor of the moment, or -1. */
+	int (*output)(void *ctx);
+	void *ctx;
+};
+
 struct box_start { /* how a run starts; zeroed: at once */
 	/* Called when the box is being put together, before anything foreign runs in it; -1: nothing will. */
 	int (*before_program)(void *ctx, struct err *e);
 	void *ctx;
+	struct box_hold *hold;     /* NULL: everything in the box ends with the program */
 };
 
 /* The backend with this name, or the default for NULL; NULL: there is none. */

@@ -165,6 +165,17 @@ bool capture_take(struct capture *c, bool all)
 	return true;
 }
 
+void capture_flush(struct capture *c) { pass_on(c, true); }
+
+/* The end of the stream is kept, as STREAM_RING bounds it. */
+void capture_hold(struct capture *c, int to)
+{
+	c->pass = to;
+	c->max = UINT64_MAX;
+	c->terminal = false;
+	c->waiting = c->passed = 0;
+}
+
 void capture_end(struct capture *c, struct stream *ret)
 {
 	fd_close(&c->fd);

@@ -7,7 +7,8 @@
  *   2. starts the process that becomes the program (program.h)
  *   3. builds the part of the root that does not depend on the spec (setup.c)
  *   4. takes its task, finishes the root, enters it
- *   5. waits for the program's exec, removes the old root, and reaps until the program ends
+ *   5. waits for the program's exec, removes the old root, and reaps until the program ends; in a box that
+ *      may go to the background, until nothing is left or the launcher has decided
  *
  * Init has the same user as the program. It is not dumpable, so nothing of it can be read, traced or opened
  * through /proc; as pid 1 it takes no signal from inside. Once the program runs, init keeps the socket to the
@@ -22,6 +23,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -30,12 +32,14 @@
 #include <unistd.h>
 
 #include "box/program.h"
+#include "sys/clock.h"
 #include "sys/cpus.h"
 #include "sys/fds.h"
 #include "sys/namespace.h"
 #include "sys/title.h"
 
 #define GRACE_MS 1000 /* after the time limit: the launcher should have killed the box by then */
+#define LEFT_MS 30 /* for processes that are about to end with the program */
 #define OPEN_FILES 20000
 #define USER_PARTS 4         /* a box may use this fraction of what the kernel gives one user of the host */
 #define SIGNALS_MAX 4096     /* pending, timers included */
@@ -154,6 +158,122 @@ static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child)
 	}
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	send_message(talk, &m);
+	_exit(0);
+}
+
+/* ---- processes that may outlive the program ---- */
+
+struct stay { /* init of a box that may go to the background */
+	int talk, life, signals; /* life is -1 until NS_KEEP; signals tells about SIGCHLD */
+	pid_t child;
+	bool ended, told;        /* the program has ended; the launcher knows */
+	int64_t ended_at;
+	int status;
+};
+
+/* Reaps without waiting. False: no process is left in the box. */
+static bool reap_some(struct stay *s)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0 || (pid < 0 && errno == EINTR))
+		if (pid == s->child) {
+			s->ended = true;
+			s->ended_at = clock_now();
+			s->status = status;
+		}
+	return pid == 0;
+}
+
+static void tell_end(const struct stay *s, enum ns_message_kind kind)
+{
+	struct ns_message m = {.kind = kind, .status = s->status};
+
+	getrusage(RUSAGE_CHILDREN, &m.usage);
+	send_message(s->talk, &m);
+}
+
+static void __attribute__((noreturn)) end_rest(const struct stay *s)
+{
+	kill(-1, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+	tell_end(s, NS_ENDED);
+	_exit(0);
+}
+
+/* From now on two life lines count: the one that came, and the socket, which the launcher's heir holds. */
+static void keep_box(struct stay *s, const struct ns_order *o, int life)
+{
+	uint64_t ms = o->time_ms + GRACE_MS;
+	struct itimerval t = {.it_value = {.tv_sec = (time_t)(ms / 1000)}};
+	struct ns_message m = {.kind = NS_KEPT};
+
+	if (prctl(PR_SET_PDEATHSIG, 0) != 0 || setitimer(ITIMER_REAL, &t, NULL) != 0)
+		_exit(NS_LOST);
+	s->life = life;
+	send_message(s->talk, &m);
+}
+
+/* EOF: the launcher, or its heir, is gone, and the box ends. So it does after anything unexpected. */
+static void take_order(struct stay *s)
+{
+	struct ns_order o;
+	int life = -1;
+	size_t n = 1;
+	ssize_t got = fds_recv(s->talk, &o, sizeof(o), &life, &n, 0);
+
+	if (got < 0 && errno == EINTR)
+		return;
+	if (got != (ssize_t)sizeof(o) || (o.word == NS_KEEP && (n != 1 || s->life >= 0)))
+		_exit(NS_LOST);
+	if (o.word == NS_KEEP)
+		keep_box(s, &o, life);
+	else if (s->ended)
+		end_rest(s);
+	else
+		_exit(NS_LOST);
+}
+
+/*
+ * Reaps until no process is left. The launcher decides about processes that outlive the program. The signal
+ * of the timer ends the box in its handler.
+ */
+static void __attribute__((noreturn)) reap_and_listen(int talk, pid_t child)
+{
+	struct stay s = {.talk = talk, .life = -1, .child = child};
+	struct signalfd_siginfo info;
+	sigset_t wanted;
+
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &wanted, NULL);
+	s.signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s.signals < 0)
+		_exit(NS_LOST);
+	while (reap_some(&s)) {
+		struct pollfd p[] = {{.fd = s.signals, .events = POLLIN}, {.fd = talk, .events = POLLIN},
+				{.fd = s.life, .events = POLLIN}};
+
+		bool wait = s.ended && !s.told && clock_now() < s.ended_at + LEFT_MS * 1000000LL;
+
+		if (s.ended && !s.told && !wait) {
+			tell_end(&s, NS_LEFT);
+			s.told = true;
+		}
+		if (poll(p, ARRAY_SIZE(p), wait ? LEFT_MS : -1) < 0)
+			continue;
+		if (p[2].revents)
+			_exit(NS_LOST); /* the keeper is gone, or wants the end of the box */
+		if (p[1].revents)
+			take_order(&s);
+		while (read(s.signals, &info, sizeof(info)) > 0)
+			;
+	}
+	if (!s.ended)
+		_exit(NS_LOST); /* the program's status is lost */
+	tell_end(&s, NS_ENDED);
 	_exit(0);
 }
 
@@ -369,5 +489,7 @@ void ns_init(const struct ns_child *c)
 			close_all_but(c->talk, held(t->ops), &e) != 0)
 		give_up(c->talk, &e);
 	(void)cpus_restore(&t->cpus);
+	if (t->background)
+		reap_and_listen(c->talk, p.pid);
 	reap_until_end(c->talk, p.pid);
 }

@@ -36,7 +36,8 @@
  * A box that gets no brief is ended: nothing foreign was in it.
  *
  * Ends. Init is pid 1, so its end is the end of every process in the box. Init dies with the launcher
- * (PDEATHSIG). An undertaker then removes what a dead launcher cannot: the cgroup, and the placeholders in
+ * (PDEATHSIG), unless it was told to keep the box: then it ends with one of two life lines (hold.h). An
+ * undertaker then removes what a dead launcher cannot: the cgroup, and the placeholders in
  * the workspace. For the latter there is an undertaker of its own, which exists before the first placeholder
  * and waits for the end of the box.
  *
@@ -87,7 +88,7 @@ struct ns_user ns_user(pid_t init);
  * NS_LOOK_IN brings the descriptors with which the launcher watches a box without a cgroup, NS_NETWORK the
  * sockets of the relay (ns_network.c). NS_CACHES tells that caches have no overlay, and why (`err`).
  */
-enum ns_message_kind { NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK, NS_CACHES };
+enum ns_message_kind { NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK, NS_CACHES, NS_LEFT, NS_KEPT };
 /*
  * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to
  * the program one byte of these bits: the program may start, in its cgroup or not, with fewer CPUs, and
@@ -95,11 +96,22 @@ enum ns_message_kind { NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK, NS_CACHE
  */
 enum { NS_START = 64, NS_GROUP = 1, NS_FEWER_CPUS = 2, NS_KEEP_CPUS = 4 };
 
+/*
+ * To init while the program runs, only if spec.background: the box ends with the life line that comes with
+ * the message, and with this socket, no longer with the launcher (init answers NS_KEPT); or, after NS_LEFT,
+ * the box ends now.
+ */
+enum ns_word { NS_KEEP = 1, NS_FINISH };
+struct ns_order {
+	enum ns_word word;
+	uint64_t time_ms;          /* NS_KEEP: until the end of the box */
+};
+
 struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
 	struct err err;            /* NS_FAILED */
-	int status;                /* NS_ENDED: of the program, as from wait() */
-	struct rusage usage;       /* NS_ENDED: of all that init waited for */
+	int status;                /* NS_ENDED, NS_LEFT: of the program, as from wait() */
+	struct rusage usage;       /* NS_ENDED, NS_LEFT: of all that init waited for */
 };
 
 struct ns_network; /* ns_network.h */
@@ -130,6 +142,7 @@ struct ns_task {
 	struct identity cwd_id;    /* the expected identity of cwd; unknown: cwd is the box's own */
 	bool input;                /* standard input is not empty */
 	bool ptrace;               /* programs may trace each other */
+	bool background;           /* init tells when processes are left, and takes orders */
 	/* The caller's: init may have been moved before it started the program's process. */
 	cpu_set_t cpus;
 };
@@ -234,3 +247,6 @@ void ns_take_events(struct box_state *b);
 void ns_kill(struct box_state *b);
 void ns_usage(struct box_state *b, unsigned wanted, struct box_usage *ret);
 bool ns_all_exiting(struct box_state *b);
+int ns_keep(struct box_state *b, int life, uint64_t time_ms, struct err *e);
+void ns_finish(struct box_state *b);
+void ns_adopt(struct box_state *b);

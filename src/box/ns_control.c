@@ -42,10 +42,14 @@ static void note_message(struct box_events *ev, const struct ns_message *m)
 {
 	if (ev->failed || ev->ended)
 		return;
+	ev->kept |= m->kind == NS_KEPT;
+	if (m->kind == NS_KEPT)
+		return;
 	ev->failed = m->kind == NS_FAILED;
 	ev->ended = m->kind == NS_ENDED;
+	ev->left |= m->kind == NS_LEFT;
 	ev->err = m->err;
-	if (!ev->ended)
+	if (!ev->ended && !ev->left)
 		return;
 	ev->status = m->status;
 	ev->cpu_ms = ms_of(&m->usage.ru_utime) + ms_of(&m->usage.ru_stime);
@@ -180,4 +184,34 @@ void ns_usage(struct box_state *b, unsigned wanted, struct box_usage *ret)
 		usage_of_group(b, wanted, ret);
 	else
 		usage_by_watching(b, wanted, ret);
+}
+
+/* ---- boxes that outlive their launcher ---- */
+
+int ns_keep(struct box_state *b, int life, uint64_t time_ms, struct err *e)
+{
+	const struct ns_box *n = b->own;
+	struct ns_order o = {.word = NS_KEEP, .time_ms = time_ms};
+
+	return fds_send(n->talk, &o, sizeof(o), &life, 1) == (ssize_t)sizeof(o)
+			? 0
+			: err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+}
+
+/* An init that is dead already has ended everything. */
+void ns_finish(struct box_state *b)
+{
+	const struct ns_box *n = b->own;
+	struct ns_order o = {.word = NS_FINISH};
+
+	(void)fds_send(n->talk, &o, sizeof(o), NULL, 0);
+}
+
+/* The manager's connection closes in the launcher alone: the scope lives as long as its processes. */
+void ns_adopt(struct box_state *b)
+{
+	struct ns_box *n = b->own;
+
+	n->undertaker.adopted = true;
+	scope_close(&n->scope);
 }

@@ -164,7 +164,8 @@ int ns_relay_start(struct box_state *b, struct err *e)
 {
 	struct ns_box *n = b->own;
 	struct relay_request rq = {.rules = b->spec->network.rules, .environ = environ,
-			.uid = n->user.outside_uid, .gid = n->user.outside_gid};
+			.uid = n->user.outside_uid, .gid = n->user.outside_gid,
+			.outlives = b->spec->background};
 	struct relay *relay = arena_new(b->a, struct relay);
 	struct sockets s;
 	int rc = relay_start(b->a, &rq, relay, e);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "box/backend.h"
+#include "box/hold.h"
 #include "box/watch_disk.h"
 #include "sys/clock.h"
 #include "sys/file.h"
@@ -35,6 +36,8 @@
 #define DISK_RATE 2              /* bytes that a machine writes to a disk in a nanosecond */
 #define DISK_SHARE 20            /* looking takes at most one part in this many of a CPU */
 #define CPU_EVERY_MIN (5 * MS)   /* CPU time, at most this often */
+#define WATCH_EVERY_HELD (250 * MS) /* memory of a box in the background */
+#define USAGE_EVERY (5000 * MS)  /* of a box in the background */
 #define GONE_WAIT (10000 * MS)   /* for a killed box; longer only when the kernel cannot end a process */
 #define EXITING_EVERY (100 * MS) /* looks at a killed box that is still not gone */
 /* In a row that found nothing running; the second sees what was born during the first. */
@@ -60,6 +63,10 @@ struct supervisor {
 	unsigned quiet;           /* looks at a killed box, in a row, in which nothing could run any more */
 	int64_t exiting_due, progress_due, memory_due, cpu_due, disk_due;
 	uint64_t peak, cpu_ms;    /* the largest values seen */
+	bool tried;               /* the box was to go to the background */
+	bool held;                /* this is the holder: it did */
+	bool handed;              /* this is the launcher: the box is another's */
+	int64_t held_until, usage_due;
 	int signals;              /* signalfd */
 	int signal;               /* the signal that interrupted the run; 0: none */
 };
@@ -70,7 +77,15 @@ static bool streams_ended(const struct supervisor *s) { return s->b->out.fd < 0 
 
 static int64_t deadline(const struct supervisor *s)
 {
-	return s->b->started + (int64_t)limits_of_run(s)->time_ms * MS;
+	return s->held ? s->held_until : s->b->started + (int64_t)limits_of_run(s)->time_ms * MS;
+}
+
+/* When the box goes to the background by itself; 0: it does not. */
+static int64_t hold_due(const struct supervisor *s)
+{
+	const struct box_hold *h = s->b->start->hold;
+
+	return h && h->after_ms && !s->tried ? s->b->started + (int64_t)h->after_ms * MS : 0;
 }
 
 /* ---- limits ---- */
@@ -117,13 +132,14 @@ static void check_memory(struct supervisor *s, int64_t now)
 {
 	uint64_t limit = limits_of_run(s)->memory;
 	struct box_usage u;
-	int64_t pause;
+	int64_t pause, most;
 
 	look(s, USAGE_MEMORY | USAGE_CPU, &u);
 	if (u.memory > limit)
 		kill_box(s, KILLED_FOR_MEMORY);
 	pause = u.memory < limit ? (int64_t)((limit - u.memory) / FILL_RATE) : 0;
-	pause = pause < WATCH_EVERY_MIN ? WATCH_EVERY_MIN : pause > WATCH_EVERY ? WATCH_EVERY : pause;
+	most = s->held ? WATCH_EVERY_HELD : WATCH_EVERY;
+	pause = pause < WATCH_EVERY_MIN ? WATCH_EVERY_MIN : pause > most ? most : pause;
 	s->memory_due = next_look(now, pause);
 }
 
@@ -171,6 +187,17 @@ static void report_progress(struct supervisor *s, int64_t now)
 			s->b->memory_watched ? s->peak : u.memory);
 }
 
+static void report_usage(struct supervisor *s, int64_t now)
+{
+	const struct box_hold *h = s->b->start->hold;
+	struct box_usage u;
+
+	look(s, USAGE_MEMORY | USAGE_CPU, &u);
+	h->usage(h->ctx, u.memory, s->cpu_ms);
+	s->b->out.pass = s->b->err.pass = h->output(h->ctx);
+	s->usage_due = now + USAGE_EVERY;
+}
+
 static void check_due(struct supervisor *s, int64_t now)
 {
 	if (now >= deadline(s))
@@ -183,6 +210,8 @@ static void check_due(struct supervisor *s, int64_t now)
 		check_disk(s, now);
 	if (now >= s->progress_due)
 		report_progress(s, now);
+	if (s->held && now >= s->usage_due)
+		report_usage(s, now);
 }
 
 /*
@@ -216,7 +245,9 @@ static int64_t next_due(const struct supervisor *s)
 		due = s->disk_due;
 	if (s->progress && s->progress_due < due)
 		due = s->progress_due;
-	return due;
+	if (s->held && s->usage_due < due)
+		due = s->usage_due;
+	return hold_due(s) && hold_due(s) < due ? hold_due(s) : due;
 }
 
 /* ---- the loop ---- */
@@ -270,6 +301,76 @@ static void handle_signal(void *ctx, short revents)
 	}
 }
 
+/* ---- the background ---- */
+
+static void handle_keeper(void *ctx, short revents)
+{
+	struct supervisor *s = ctx;
+	struct box_hold *h = s->b->start->hold;
+
+	(void)revents;
+	if (!h->wants_end(h->ctx))
+		return;
+	h->keeper = -1;
+	s->signal = SIGTERM;
+	kill_box(s, KILLED_BY_CALLER);
+}
+
+static void go_on_as_holder(struct supervisor *s)
+{
+	struct box_hold *h = s->b->start->hold;
+
+	s->held = true;
+	s->progress = NULL;
+	s->held_until = clock_now() + (int64_t)h->age_ms * MS;
+	s->usage_due = clock_now();
+	h->begin(h->ctx);
+	capture_hold(&s->b->out, h->output(h->ctx));
+	capture_hold(&s->b->err, h->output(h->ctx));
+}
+
+static void hand_over(struct supervisor *s)
+{
+	struct box_state *b = s->b;
+	struct box_hold *h = b->start->hold;
+	enum hold_side side = HOLD_FAILED;
+	int life;
+
+	s->tried = true;
+	h->init = b->init;
+	if (h->ask(h->ctx, b->events.left, &life, &b->outcome.err_hold) == 0) {
+		take_output(s, &b->out, false);
+		take_output(s, &b->err, false);
+		capture_flush(&b->out);
+		capture_flush(&b->err);
+		side = hold_box(b, life, &b->outcome.err_hold);
+		if (side == HOLD_FAILED)
+			h->cancel(h->ctx);
+	}
+	s->handed = s->over = side == HOLD_LAUNCHER;
+	if (side == HOLD_HOLDER || side == HOLD_ORPHAN)
+		go_on_as_holder(s);
+	if (side == HOLD_ORPHAN) {
+		s->signal = SIGTERM;
+		kill_box(s, KILLED_BY_CALLER);
+	}
+	/* Nothing stays, as in a box that may not go to the background. An init without orders has to end. */
+	if (side == HOLD_FAILED && b->events.kept)
+		kill_box(s, KILLED_BY_ERROR);
+	else if (side == HOLD_FAILED && b->events.left)
+		b->backend->finish(b);
+}
+
+/* Processes are left behind by their program, or the program takes long. */
+static bool wants_background(const struct supervisor *s)
+{
+	const struct box_events *ev = &s->b->events;
+
+	if (!s->b->start->hold || s->tried || s->killed || ev->ended || ev->failed)
+		return false;
+	return ev->left || (hold_due(s) && clock_now() >= hold_due(s));
+}
+
 static void poll_once(struct supervisor *s)
 {
 	struct box_state *b = s->b;
@@ -279,6 +380,9 @@ static void poll_once(struct supervisor *s)
 	sources_add(&sources, capture_poll(&b->err), handle_err, s);
 	sources_add(&sources, feed_poll(&b->in), handle_in, s);
 	b->backend->add_sources(b, &sources);
+	if (s->held)
+		sources_add(&sources, (struct pollfd){.fd = b->start->hold->keeper, .events = POLLIN},
+				handle_keeper, s);
 	sources_add(&sources, (struct pollfd){.fd = s->signals, .events = POLLIN}, handle_signal, s);
 	if (sources_wait(&sources, next_due(s) - clock_now()) != 0)
 		kill_box(s, KILLED_BY_ERROR);
@@ -298,6 +402,8 @@ static void take_turn(struct supervisor *s)
 		check_exiting(s);
 	else
 		check_due(s, clock_now());
+	if (wants_background(s))
+		hand_over(s);
 }
 
 /* ---- the outcome ---- */
@@ -313,7 +419,9 @@ static enum status status_of(const struct supervisor *s, uint64_t oom_kills)
 		return STATUS_OUTPUT_LIMIT;
 	if (s->reason == KILLED_FOR_MEMORY || oom_kills)
 		return STATUS_OOM;
-	if (s->reason == KILLED_BY_CALLER || !ev->ended)
+	if (s->handed && !ev->left)
+		return STATUS_RUNNING;
+	if (s->reason == KILLED_BY_CALLER || (!ev->ended && !s->handed))
 		return STATUS_UNKNOWN;
 	if (WIFSIGNALED(ev->status))
 		return STATUS_SIGNAL;
@@ -326,9 +434,10 @@ static void conclude(const struct supervisor *s, uint64_t oom_kills, struct outc
 
 	ret->status = status_of(s, oom_kills);
 	ret->exit_code = -1;
-	if (ev->ended && WIFSIGNALED(ev->status))
+	ret->held = s->handed;
+	if ((ev->ended || ev->left) && WIFSIGNALED(ev->status))
 		ret->signal = WTERMSIG(ev->status);
-	else if (ev->ended)
+	else if (ev->ended || ev->left)
 		ret->exit_code = WEXITSTATUS(ev->status);
 	ret->by_cpu_time = s->reason == KILLED_FOR_CPU;
 	ret->by_scratch = s->reason == KILLED_FOR_DISK;
@@ -380,13 +489,15 @@ static void run_loop(struct supervisor *s)
 	s->signals = signals_open(&before);
 	while (!s->over)
 		take_turn(s);
-	s->b->backend->take_events(s->b); /* the last words, and the last output */
-	take_output(s, &s->b->out, true);
-	take_output(s, &s->b->err, true);
+	if (!s->handed) { /* the last words, and the last output */
+		s->b->backend->take_events(s->b);
+		take_output(s, &s->b->out, true);
+		take_output(s, &s->b->err, true);
+	}
 	fd_close(&s->signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	/* The backend's own clock was first: the launcher was stopped. */
-	if (s->reason == NOT_KILLED && !has_answer(s) && clock_now() >= deadline(s))
+	if (s->reason == NOT_KILLED && !s->handed && !has_answer(s) && clock_now() >= deadline(s))
 		s->reason = KILLED_FOR_TIME;
 }
 

@@ -110,7 +110,11 @@ int undertaker_dismiss(struct undertaker *u)
 
 	if (!pid)
 		return 0;
-	kill(pid, SIGKILL);
+	if (u->adopted) {
+		(void)!write(u->life[1], "", 1);
+		pid = 0;
+	} else
+		kill(pid, SIGKILL);
 	fd_close(&u->life[0]);
 	fd_close(&u->life[1]);
 	u->pid = 0;

@@ -17,6 +17,7 @@
 
 struct undertaker {
 	int pid;                /* 0: none */
+	bool adopted;           /* it is no child of this process: a word on the pipe dismisses it */
 	/*
 	 * A pipe: the undertaker's end, and the launcher's, which the kernel closes when the launcher dies.
 	 */

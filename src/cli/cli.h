@@ -63,20 +63,26 @@ extern const struct command_row command_config;
 extern const struct command_row command_deny;
 extern const struct command_row command_doctor;
 extern const struct command_row command_hook;
+extern const struct command_row command_keeper;
+extern const struct command_row command_logs;
 extern const struct command_row command_mcp;
 extern const struct command_row command_init;
 extern const struct command_row command_metrics;
 extern const struct command_row command_normalise;
 extern const struct command_row command_pause;
 extern const struct command_row command_presets;
+extern const struct command_row command_ps;
 extern const struct command_row command_redact;
 extern const struct command_row command_replay;
+extern const struct command_row command_result;
 extern const struct command_row command_run;
 extern const struct command_row command_selftest;
 extern const struct command_row command_stats;
+extern const struct command_row command_stop;
 extern const struct command_row command_suggest;
 extern const struct command_row command_trust;
 extern const struct command_row command_validate;
+extern const struct command_row command_wait;
 
 /*
  * options.c. Parses options into *into; *ret_first is the index of the first operand. Returns 0, 1 if help

@@ -25,7 +25,7 @@ struct run_options {
 	struct run_words words; /* the part of the request that is still to be parsed */
 	struct run_list network; /* becomes one of the words */
 	bool json;
-	const char *report;
+	const char *report, *background_after;
 };
 
 #define AT(field) offsetof(struct run_options, field)
@@ -73,6 +73,12 @@ static const struct option_row options[] = {
 			"deny (default), loopback (default of work), hosts as "
 			"api.example.org,preset:registries (may be repeated), or host if your policy "
 			"permits it (docs/network.md)"},
+	{"background", OPTION_FLAG, AT(rq.background), "",
+			"with --profile work: processes that outlive the program stay, until caisson stop or "
+			"8 hours are over"},
+	{"background-after", OPTION_VALUE, AT(background_after), "TIME",
+			"the same, and a program that runs longer than TIME stays as well: the report says "
+			"running"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
@@ -187,13 +193,17 @@ static int go_or_complain(void *arg)
 	int rc;
 
 	words.v[WORD_NETWORK] = request_join(c->a, &c->o->network);
-	if (request_parse(c->a, &words, &c->job.request, &e) != 0)
+	if (request_parse(c->a, &words, &c->job.request, &e) != 0 || (c->o->background_after &&
+			limit_parse(LIMIT_TIME, str_of(c->o->background_after),
+			&c->job.request.background_after, &e) != 0))
 		return usage_wrong(c->self, e.text);
 	if (c->o->rq.ticket && c->job.request.plain && output_filter_start(c->a, environ, &c->filter,
 			&e) != 0) {
 		output_error("run: %s", e.text);
 		return EXIT_SETUP;
 	}
+	c->job.callers[0] = c->filter.out;
+	c->job.callers[1] = c->filter.err;
 	rc = job_go(c->a, &c->job, c->job.request.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
 
 	erase_progress(&progress);
@@ -215,6 +225,17 @@ static void say_why(const struct job *j)
 		output_error("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" :
 				"a person should look first", r ? ": " : "", r ? (int)r->message.n : 0,
 				r ? r->message.p : "");
+}
+
+/* Prints where processes went that stay, if no report is printed. */
+static void say_background(const struct job *j)
+{
+	const struct run_background *k = j->request.plain ? j->report.background : NULL;
+
+	if (k)
+		output_error("run: %s in the background as %.*s (caisson logs %.*s, caisson stop %.*s)",
+				k->running ? "it goes on" : "processes that it left go on", STR_ARG(k->id),
+				STR_ARG(k->id), STR_ARG(k->id));
 }
 
 /* Prints the repairs made in the workspace, if no report is printed. */
@@ -321,6 +342,7 @@ static int print_report(void *arg)
 	report_json(&b, &j->report);
 	say_why(j);
 	say_changes(j);
+	say_background(j);
 	if (c->o->rq.ticket && j->request.plain && !j->sandboxed && !j->peeked)
 		leave_report(c, buf_view(&b));
 	if (c->report_dir >= 0 && write_report(c, buf_view(&b)) != 0)
@@ -350,6 +372,8 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 	}
 	if (c.has_follow_fd && c.job.ticket.follow)
 		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
+	if (c.job.outcome.held) /* undertakers of the box still use the memory */
+		_exit(rc);
 	arena_free(&out); /* meanwhile the kernel removes the box */
 	arena_free(&a);
 	job_end(&c.job); /* last: the kernel may still be removing the box */

@@ -7,7 +7,7 @@ const char *status_name(enum status s)
 			[STATUS_EXIT_NONZERO] = "exit_nonzero", [STATUS_SIGNAL] = "signal",
 		[STATUS_TIMEOUT] = "timeout", [STATUS_OOM] = "oom", [STATUS_OUTPUT_LIMIT] = "output_limit",
 		[STATUS_DENIED] = "denied", [STATUS_NEEDS_APPROVAL] = "needs_approval",
-		[STATUS_UNKNOWN] = "unknown"};
+		[STATUS_RUNNING] = "running", [STATUS_UNKNOWN] = "unknown"};
 
 	return (size_t)s < ARRAY_SIZE(names) ? names[s] : "unknown";
 }

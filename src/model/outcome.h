@@ -6,7 +6,9 @@
 enum status {
 	STATUS_SETUP_ERROR, STATUS_OK, STATUS_EXIT_NONZERO, STATUS_SIGNAL, STATUS_TIMEOUT, STATUS_OOM,
 			STATUS_OUTPUT_LIMIT,
-	STATUS_DENIED, STATUS_NEEDS_APPROVAL, STATUS_UNKNOWN,
+	STATUS_DENIED, STATUS_NEEDS_APPROVAL,
+	STATUS_RUNNING, /* in the background: another process reports the end */
+	STATUS_UNKNOWN,
 };
 
 enum enforcer { ENFORCED_NOT, ENFORCED_CGROUP2, ENFORCED_CGROUP1, ENFORCED_RLIMIT, ENFORCED_WATCH,
@@ -74,6 +76,9 @@ struct outcome {
 	struct change *changes;
 	/* connections by name; NULL: the box reached no host by name */
 	const struct network_report *network;
+	/* the box lives on in the background, and another process has all that belongs to it */
+	bool held;
+	struct err err_hold;   /* why nothing stays in the background that should; kind 0: no trouble */
 	bool relay_died;       /* the relay ended before the box, so later connections failed */
 	/* why the person's caches are no lower layers; empty text: they are, or there are none */
 	struct err no_overlay;

@@ -103,5 +103,6 @@ struct spec {
 	int input;                 /* descriptor for stdin; -1: empty input */
 	/* directory on a disk for unnamed files with long output; NULL: any */
 	const char *spool;
+	bool background;           /* processes may outlive the program and the launcher (box_hold) */
 	bool pass_through;         /* output is also copied to our stdout and stderr at once */
 };

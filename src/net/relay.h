@@ -7,7 +7,7 @@
  *   namespace, and the relay answers with a struct err, zeroed if it serves them. Any later message tells the
  *   relay to drain: nobody is left in the box, but bytes that a program sent before it ended are still on
  *   their way. EOF tells the relay that the launcher is gone or wants it to end now. PDEATHSIG does the same
- *   for a launcher that was killed.
+ *   for a launcher that was killed, unless a fork of it may take the relay over.
  * - The relay itself stays in the host's network namespace, so its own connections go out from there.
  * - report: shared memory. The relay writes, the launcher reads and trusts it only within its bounds.
  * - Before it reads a byte of the box, the relay closes every other descriptor, becomes the given user, drops
@@ -41,6 +41,8 @@ struct relay_request {
 	const struct network_rule *rules;
 	char *const *environ; /* for the variables that name the host's own proxy */
 	uint32_t uid, gid;    /* identity to take if the launcher is root */
+	/* A fork of the launcher may take the relay over: EOF of its lifeline alone ends it. */
+	bool outlives;
 };
 
 struct relay_process;

@@ -92,7 +92,8 @@ int relay_settle(const struct relay_request *rq, int *lifeline, pid_t parent, st
 	if (take_identity(rq) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "the relay cannot become user %u", rq->uid);
 	/* a change of the user clears both */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0 || getppid() != parent)
+	if (prctl(PR_SET_PDEATHSIG, rq->outlives ? 0 : SIGKILL) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0 ||
+			(getppid() != parent && !rq->outlives))
 		return err_set(e, ERR_SYSTEM, errno, "the relay cannot follow the launcher");
 	if (chdir("/") != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot confine the relay");

@@ -3,6 +3,7 @@
 
 #include "base/json_write.h"
 #include "run/cwd_report.h"
+#include "run/job_hold.h"
 #include "run/job_record.h"
 #include "run/job_sandbox.h"
 #include "run/result_memory.h"
@@ -177,7 +178,8 @@ static int record_begun(void *ctx, struct err *e)
 static void run_and_follow(struct arena *a, struct job *j, struct recording *r,
 		const struct box_progress *progress)
 {
-	struct box_start start = {.before_program = record_begun, .ctx = r};
+	struct box_start start = {.before_program = record_begun, .ctx = r,
+			.hold = j->hold ? &j->hold->box : NULL};
 	struct str cwd_file = STR("");
 
 	if (j->ticket.follow)
@@ -213,9 +215,10 @@ static void finish_job(struct arena *a, struct job *j, bool begun)
 	}
 	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
 	validation_custom(a, &j->policies, &j->report);
-	if (begun && !j->record.off)
+	if (begun && !j->record.off && j->outcome.status != STATUS_RUNNING)
 		result_memory_compare(a, j->who.session, &j->report);
-	if (begun)
+	job_hold_report(a, j);
+	if (begun && j->outcome.status != STATUS_RUNNING) /* its end is still to come */
 		job_record_end(a, j);
 	record_close(&j->record);
 }
@@ -242,7 +245,8 @@ static int run_to_report(struct arena *a, struct job *j, const struct box_progre
 	j->run.rq = &j->request;
 	j->run.world = &j->world;
 	loaded = ticket_stands(a, j) && load_policies(a, j);
-	if (loaded && run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e) != 0)
+	if (loaded && (run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e) != 0 ||
+			job_hold_prepare(a, j, e) != 0))
 		return -1;
 	j->record.off = j->peeked; /* the state is read-only there; the hook has recorded the verdict */
 	if (loaded && job_sandboxed(a, j)) {
@@ -267,6 +271,8 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 	if (backend)
 		box_begin(&j->box, a, backend);
 	rc = run_to_report(a, j, progress, e);
+	if (j->hold && j->hold->holder)
+		job_hold_end(a, j);
 	if (j->box.begun) /* else it ran, and job_end() waits for it */
 		box_discard(&j->box);
 	return rc;

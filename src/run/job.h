@@ -24,6 +24,9 @@ struct job {
 	bool sandboxed;            /* no box can be created in that sandbox */
 	/* the policy trusts that sandbox: the caller runs the ticket's command without a box */
 	bool direct;
+	/* input: the caller's streams under other numbers, not for a box in the background; 0: none */
+	int callers[2];
+	struct job_hold *hold;     /* the box may go to the background; NULL: no */
 	bool refused;              /* by the gate, or because the policy did not load */
 	struct report report;
 	/* final directory of a ticket's command, if it is in the project; else empty */

@@ -19,7 +19,8 @@
 static int exit_of(const struct outcome *o)
 {
 	switch (o->status) {
-	case STATUS_OK: return 0;
+	case STATUS_OK:
+	case STATUS_RUNNING: return 0;
 	case STATUS_EXIT_NONZERO: return o->exit_code;
 	case STATUS_SIGNAL: return 128 + o->signal;
 	case STATUS_TIMEOUT: return EXIT_TIMEOUT;
@@ -179,6 +180,25 @@ static void put_lists(struct buf *b, const struct report *r)
 	buf_char(b, ']');
 }
 
+static void put_background(struct buf *b, const struct run_background *k)
+{
+	json_put_open(b, "background", '[');
+	json_put_open(b, NULL, '{');
+	json_put_field(b, "id", k->id);
+	json_put_key(b, "running");
+	buf_c(b, k->running ? "true" : "false");
+	json_put_open(b, "processes", '[');
+	for (const struct texts *t = k->processes; t; t = t->next) {
+		json_put_comma(b);
+		json_put_string(b, t->text);
+	}
+	buf_char(b, ']');
+	json_put_open(b, "ports", '[');
+	for (size_t i = 0; i < k->nports; i++)
+		buf_fmt(b, "%s%u", i ? "," : "", k->ports[i]);
+	buf_c(b, "]}]");
+}
+
 static void put_reasons(struct buf *b, const struct reason *reasons)
 {
 	json_put_open(b, "reasons", '[');
@@ -223,6 +243,8 @@ bool report_error(const struct report *r)
 	const struct validation *v = r->validation;
 	const struct run_task *task = &r->run->task;
 
+	if (r->outcome->status == STATUS_RUNNING) /* nobody knows yet */
+		return false;
 	if (r->outcome->status != STATUS_OK || (v && v->validity == VALIDITY_INVALID))
 		return true;
 	/* a task was named, and nothing in the output is its result */
@@ -261,6 +283,8 @@ void report_json(struct buf *b, const struct report *r)
 	if (r->run->ncaches && ran)
 		put_caches(b, r);
 	put_lists(b, r);
+	if (r->background)
+		put_background(b, r->background);
 	if (refused)
 		put_reasons(b, r->reasons);
 	put_text_or_null(b, "error", r->error);

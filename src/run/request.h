@@ -58,6 +58,8 @@ struct run_request { /* zeroed: nothing requested */
 	struct run_list env, read, write;
 	bool require_cgroup, accept_watched;
 	bool input, gate, plain;
+	bool background;                 /* processes that outlive the program stay */
+	uint64_t background_after;       /* ms after which the program itself stays; 0: never */
 	/* show Unix times in the report as ISO 8601; else numbers stay as printed */
 	bool iso_times;
 	/* from a ticket: ids of the approved reasons, separated by blanks */

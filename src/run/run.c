@@ -134,9 +134,12 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 		rc = box_run(box, a, b, start, &spec, progress, &o, &e);
 	else
 		box_discard(box);
-	test_reports_end(r, &reports);
-	tmp_dir_release(&tmp);
-	cache_layer_release(&layer);
+	if (o.status != STATUS_RUNNING) /* else the holder takes them */
+		test_reports_end(r, &reports);
+	if (!o.held) { /* else the holder does */
+		tmp_dir_release(&tmp);
+		cache_layer_release(&layer);
+	}
 	if (rc == 0) {
 		*ret = o;
 		if (no_layer.text[0])

@@ -45,6 +45,16 @@ struct run_task { /* the purpose of a run (run_validation.h) */
 	struct str validator_text;     /* its text before the run */
 };
 
+#define RUN_PORTS_MAX 16
+
+struct run_background { /* processes that stay, in a box of this id */
+	struct str id;
+	bool running;                  /* the program itself is among them */
+	struct texts *processes;       /* command lines, redacted */
+	uint16_t ports[RUN_PORTS_MAX]; /* on which the box listens */
+	size_t nports;
+};
+
 struct run {
 	const struct run_request *rq;
 	const struct run_world *world;
@@ -98,6 +108,7 @@ struct report {
 	/* meaning of the output; NULL: no task given and no format recognised */
 	const struct validation *validation;
 	struct hint *hints;
+	const struct run_background *background; /* NULL: nothing stays */
 	const struct reason *reasons;  /* why the run was refused */
 	struct str error;              /* why the box could not be created; empty: no error */
 	int code;                      /* exit code of caisson */

@@ -8,6 +8,8 @@
 #include "base/json_write.h"
 #include "judge/pause.h"
 #include "judge/world.h"
+#include "keeper/keeper.h"
+#include "sys/confined.h"
 #include "sys/state.h"
 
 static void add_row(struct arena *a, struct doctor *d, const char *id, const char *title,
@@ -81,6 +83,22 @@ static void look_pause(struct arena *a, struct doctor *d)
 		str_fmt(a, "caisson is paused until %.*s: hooks ask about nothing and contain nothing",
 		STR_ARG(p.until)));
 	probe_todo(a, last_row(d), "caisson pause --end");
+}
+
+/* A keeper need not run: this says if one does, or why none could. */
+static void look_keeper(struct arena *a, struct doctor *d, const struct view *w)
+{
+	struct keeper_status s;
+	const char *by = confined_by();
+
+	if (!w->state_dir.n)
+		return;
+	keeper_look(w->state_dir, &s);
+	add_row(a, d, "keeper", "keeper", PROBE_EXTRA, s.runs || !by ? PROBE_YES : PROBE_NO,
+		s.runs ? str_fmt(a, "process %d, version %s, holds %" PRIu64 " box%s in the background",
+		s.pid, s.program, s.boxes, s.boxes == 1 ? "" : "es") :
+		by ? str_fmt(a, "nothing can stay in the background: a keeper does not start under %s", by) :
+		STR("none runs; the first run with --background starts one"));
 }
 
 /* Checks if the record is usable, and if it exceeds its quota. */
@@ -175,6 +193,7 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 	look_state(a, &d, w.context.view);
 	look_record(a, &d, w.context.view, config);
 	look_pause(a, &d);
+	look_keeper(a, &d, w.context.view);
 	runs = look_box(a, &d, &w);
 	for (const struct probe *p = d.rows.first; p; p = p->next)
 		if (p->state != PROBE_YES && p->weight != PROBE_EXTRA)

@@ -3,8 +3,10 @@
  * - The caller forks one child and sends it a byte on the stop pipe when all writers have ended.
  * - The child holds every named pipe open for reading and writing, so a writer never waits for a reader, and
  *   the close of a writer is no EOF. It copies each pipe to a memory file of its own.
- * - The child drains the pipes after the stop byte and exits; it also dies with its parent. It allocates
- *   nothing and runs no foreign code.
+ * - The child drains the pipes after the stop byte, or when nobody holds the stop pipe any more, and exits.
+ *   It allocates nothing and runs no foreign code.
+ * - A fork of the caller may end it in the caller's place: then the child is not its own, and a pidfd tells
+ *   the end.
  */
 #define _GNU_SOURCE
 #include "sys/collect.h"
@@ -14,8 +16,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +26,7 @@
 #include "sys/process.h"
 
 #define CHUNK 65536
+#define STRANGER_MS 10000
 
 struct collector_work { /* state of the child */
 	const struct collector *c;
@@ -61,13 +64,10 @@ static void shut_pipes(const struct collector_work *w, int stop)
 	fds_keep(keep, n);
 }
 
-static void collect_pipes(struct collector_work *w, int stop, pid_t parent)
+static void collect_pipes(struct collector_work *w, int stop)
 {
 	struct pollfd p[COLLECT_MAX + 1];
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	shut_pipes(w, stop);
 	signal(SIGINT, SIG_IGN); /* the caller decides when to stop */
 	signal(SIGTERM, SIG_IGN);
@@ -111,16 +111,27 @@ static int open_all(struct collector *c, const char *const *paths, size_t n, str
 	return 0;
 }
 
+/* Returns the status of the child; 0 if it is another's. */
+static int wait_for_child(struct collector *c)
+{
+	int status = 0;
+
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	poll(&(struct pollfd){.fd = c->pidfd, .events = POLLIN}, 1, STRANGER_MS);
+	fd_close(&c->pidfd);
+	c->pid = 0;
+	return status;
+}
+
 static void abandon(void *ptr)
 {
 	struct collector *c = ptr;
 
 	if (c->pid > 0) {
-		kill(c->pid, SIGKILL);
+		(void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
 		fd_close(&c->stop);
-		while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-		c->pid = 0;
+		(void)wait_for_child(c);
 	}
 	forget_pipes(c);
 }
@@ -130,14 +141,15 @@ int collector_start(struct arena *a, const char *const *paths, size_t n, size_t 
 {
 	struct collector c = {.max = max};
 	struct collector_work w = {.c = &c, .pipes = {-1, -1, -1, -1, -1, -1, -1, -1}};
-	pid_t self = getpid();
 	int stop[2] = {-1, -1}, rc = -1;
 
 	if (n <= COLLECT_MAX && open_all(&c, paths, n, &w, e) == 0) {
 		if (pipe2(stop, O_CLOEXEC) != 0 || (c.pid = process_fork(NULL)) < 0)
 			rc = err_set(e, ERR_SYSTEM, errno, "cannot start collecting reports");
 		else if (c.pid == 0)
-			collect_pipes(&w, stop[0], self);
+			collect_pipes(&w, stop[0]);
+		else if ((c.pidfd = (int)syscall(SYS_pidfd_open, c.pid, 0)) < 0)
+			rc = err_set(e, ERR_SYSTEM, errno, "cannot start collecting reports");
 		else
 			rc = 0;
 	}
@@ -158,15 +170,13 @@ int collector_start(struct arena *a, const char *const *paths, size_t n, size_t 
 
 void collector_end(struct collector *c, struct str *texts, bool *large)
 {
-	int status = 0;
+	int status;
 
 	if (c->pid <= 0)
 		return;
 	(void)!write(c->stop, "", 1);
 	fd_close(&c->stop);
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	c->pid = 0;
+	status = wait_for_child(c);
 	for (size_t i = 0; i < c->n; i++) {
 		struct stat st;
 

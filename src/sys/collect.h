@@ -13,6 +13,7 @@ struct collector {
 	struct arena *a;
 	struct arena_cleanup cleanup; /* kills the child when the arena is left */
 	pid_t pid;              /* the child process; 0: none */
+	int pidfd;
 	int stop;               /* write end of the stop pipe: one byte says that all writers have ended */
 	size_t n, max;
 	const char *paths[COLLECT_MAX];

@@ -37,6 +37,15 @@ bool confined_here(void)
 	       !in_first_users();
 }
 
+const char *confined_by(void)
+{
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0)
+		return "no_new_privs";
+	if (prctl(PR_GET_SECCOMP) != SECCOMP_MODE_DISABLED)
+		return "a seccomp filter";
+	return in_first_users() ? NULL : "another user namespace";
+}
+
 bool confined_readonly(const char *dir)
 {
 	struct statvfs st;

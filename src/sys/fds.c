@@ -2,12 +2,17 @@
 #define _GNU_SOURCE
 #include "sys/fds.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/num.h"
 
 union control {
 	char room[CMSG_SPACE(FDS_MAX * sizeof(int))];
@@ -82,4 +87,32 @@ void fds_keep(const int *keep, size_t n)
 		from = (unsigned)keep[i] + 1;
 	}
 	syscall(SYS_close_range, from, ~0u, 0);
+}
+
+static bool is_listed(const int *list, size_t n, int fd)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == fd)
+			return true;
+	return false;
+}
+
+int fds_replace_inherited(const int *more, size_t n, int by)
+{
+	DIR *d = opendir("/proc/self/fd");
+	const struct dirent *x;
+	int rc = d ? 0 : -1;
+
+	while (d && (x = readdir(d))) {
+		int64_t fd;
+
+		if (num_parse(str_of(x->d_name), STDERR_FILENO + 1, INT_MAX, &fd) != 0 || fd == by ||
+				(fcntl((int)fd, F_GETFD) != 0 && !is_listed(more, n, (int)fd)))
+			continue;
+		if (dup3(by, (int)fd, O_CLOEXEC) < 0)
+			rc = -1;
+	}
+	if (d)
+		closedir(d);
+	return rc;
 }

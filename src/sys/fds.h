@@ -18,4 +18,10 @@ ssize_t fds_recv(int socket, void *data, size_t n, int *fds, size_t *nfds, int f
  * pipe whose EOF others await.
  */
 void fds_keep(const int *keep, size_t n);
+/*
+ * Makes every descriptor above 2 that is not close-on-exec, and so came from our caller, a copy of `by`, and
+ * also these. Their numbers stay in use: code that still knows one must not meet another file there. -1 with
+ * errno.
+ */
+int fds_replace_inherited(const int *more, size_t n, int by);
 void fds_sort(int *fds, size_t n);

@@ -45,6 +45,11 @@ struct process_result {
  * allocates from no arena of its parent.
  */
 pid_t process_fork(struct arena *a);
+/*
+ * Like fork(), for a child that takes everything over, also the cleanups of the parent's arenas: the parent
+ * ends without running them.
+ */
+pid_t process_fork_heir(void);
 
 /*
  * Returns 0 if the program exited in time, with any status. -1 if it could not be started (ERR_SYSTEM), took

@@ -378,7 +378,8 @@ static void test_ready(void)
 	int asked = 0;
 
 	plain = (struct plain){0};
-	CHECK_INT(box_run(&box, A, &backend_plain, &(struct box_start){say_no, &asked}, &s, NULL, &o, &e),
+	CHECK_INT(box_run(&box, A, &backend_plain, &(struct box_start){say_no, &asked, NULL}, &s, NULL, &o,
+			&e),
 			-1);
 	CHECK_STR(str_of(e.text), "not now");
 	CHECK(asked == 1 && plain.stops == 1);

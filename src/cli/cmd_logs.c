@@ -1,0 +1,161 @@
+/* caisson logs: the output of a box in the background, without its secrets. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "cli/boxes.h"
+#include "record/secret_values.h"
+#include "result/normalise.h"
+#include "result/redact.h"
+#include "sys/file.h"
+
+#define PIECE ((size_t)64 << 10)
+#define LOOK_EVERY_MS 100
+
+extern char **environ;
+
+struct logs_job {
+	struct boxes boxes;
+	const char *id;
+	bool follow;
+	struct normaliser normaliser;
+	struct redactor *redactor;
+	struct buf plain, clean;
+	char piece[PIECE];
+};
+
+static const struct option_row options[] = {
+		{"f", OPTION_FLAG, offsetof(struct logs_job, follow), "", "go on until the box ends"},
+		{"help", OPTION_HELP, 0, "", "print this"},
+};
+
+static const struct exit_row exits[] = {
+		{0, "printed"},
+		{1, "there is no such box"},
+		{EXIT_USAGE, "usage"},
+		{EXIT_INTERNAL, "internal error"},
+};
+
+static const struct example_row examples[] = {
+		{"caisson logs 3f9a",
+				"What the box whose id begins with 3f9a has printed in the background."},
+		{"caisson logs -f 3f9a", "The same, and what comes until it ends."},
+};
+
+static int put_clean(struct logs_job *j)
+{
+	int rc = j->clean.n ? output_write(buf_view(&j->clean), 0) : 0;
+
+	j->plain.n = j->clean.n = 0;
+	return rc;
+}
+
+/* Everything that is in the file by now. */
+static int pump(struct logs_job *j, int fd)
+{
+	ssize_t n;
+
+	while ((n = read(fd, j->piece, sizeof(j->piece))) > 0 || (n < 0 && errno == EINTR)) {
+		int rc;
+
+		if (n < 0)
+			continue;
+		normaliser_feed(&j->normaliser, str_n(j->piece, (size_t)n));
+		redactor_feed(j->redactor, buf_view(&j->plain), &j->clean);
+		rc = put_clean(j);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int open_log(const struct background *b, const char *name)
+{
+	return openat(b->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* The holder has begun a new file: the old one, which is read to its end, has another name. */
+static bool is_rotated(const struct background *b, int fd)
+{
+	struct stat now, old;
+
+	return fstat(fd, &old) == 0 && fstatat(b->dir, "log", &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       now.st_ino != old.st_ino;
+}
+
+static int show(struct logs_job *j, const struct background *b)
+{
+	FD_CLEANUP int old = open_log(b, "log.old");
+	FD_CLEANUP int fd = open_log(b, "log");
+	int rc = old >= 0 ? pump(j, old) : 0;
+	bool ended = !j->follow;
+
+	while (rc == 0 && fd >= 0) {
+		rc = pump(j, fd);
+		if (is_rotated(b, fd)) {
+			fd_close(&fd);
+			fd = open_log(b, "log");
+		} else if (ended)
+			break;
+		else /* what is written until the end of the holder is read once more */
+			ended = background_wait(b, &j->boxes.a, j->boxes.state, LOOK_EVERY_MS);
+	}
+	if (rc != 0)
+		return rc;
+	normaliser_end(&j->normaliser);
+	redactor_feed(j->redactor, buf_view(&j->plain), &j->clean);
+	redactor_end(j->redactor, &j->clean);
+	return put_clean(j);
+}
+
+static int print_log(void *arg)
+{
+	static const struct normalise_options as_printed = {0};
+	struct logs_job *j = arg;
+	struct arena *a = &j->boxes.a;
+	struct background b;
+	size_t n = 0;
+	int rc = boxes_find(&j->boxes, "logs", j->id, &b);
+	struct str *values;
+
+	if (rc != 0)
+		return rc;
+	values = secret_values(a, environ, NULL, &n);
+	j->redactor = redactor_new(a, values, n);
+	buf_init(&j->plain, a, a->cap);
+	buf_init(&j->clean, a, a->cap);
+	normaliser_start(&j->normaliser, a, &as_printed, &j->plain);
+	return show(j, &b);
+}
+
+static int run_logs(const struct command_row *self, int argc, char **argv)
+{
+	struct logs_job j = {0};
+	int code, first = options_take(self, argc, argv, &j, &code);
+
+	if (first < 0)
+		return code;
+	if (first + 1 != argc)
+		return usage_wrong(self, "one id is expected (caisson ps lists them)");
+	j.id = argv[first];
+	return with_arena(&j.boxes.a, print_log, &j);
+}
+
+const struct command_row command_logs = {
+		.name = "logs",
+		.synopsis = "[-f] ID",
+		.summary = "print the output of a box in the background",
+		.about = "Prints what the programs of the box have written since it went to the background, "
+			 "both streams as they "
+			 "came, normalised and without secrets. Of a long output the last 4 to 8 MB are "
+			 "kept.",
+		.options = options,
+		.noptions = ARRAY_SIZE(options),
+		.exits = exits,
+		.nexits = ARRAY_SIZE(exits),
+		.examples = examples,
+		.nexamples = ARRAY_SIZE(examples),
+		.run = run_logs,
+};

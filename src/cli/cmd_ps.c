@@ -1,0 +1,127 @@
+/* caisson ps: lists the boxes in the background. */
+#define _GNU_SOURCE
+#include <stddef.h>
+
+#include "cli/boxes.h"
+#include "cli/doc.h"
+
+#define SHORT_ID 8
+
+struct ps_job {
+	struct boxes boxes;
+	bool all, json;
+};
+
+static const struct option_row options[] = {
+		{"all", OPTION_FLAG, offsetof(struct ps_job, all), "", "also those that have ended"},
+		{"json", OPTION_FLAG, offsetof(struct ps_job, json), "", "print one JSON object"},
+		{"help", OPTION_HELP, 0, "", "print this"},
+};
+
+static const struct exit_row exits[] = {
+		{0, "listed"},
+		{EXIT_USAGE, "usage"},
+		{EXIT_INTERNAL, "internal error"},
+};
+
+static const struct example_row examples[] = {
+		{"caisson ps", "The boxes in the background, the newest first."},
+		{"caisson ps --all --json | jq -r '.boxes[] | select(.state == \"ended\").id'",
+				"The ids of those that have ended."},
+};
+
+static const char *state_name(enum background_state s)
+{
+	static const char names[][8] = {"running", "ended", "lost"};
+
+	return names[s];
+}
+
+static void put_json(struct buf *out, const struct background *all, bool ended)
+{
+	struct doc o;
+
+	doc_start(&o, out, true);
+	doc_number(&o, "v", 1);
+	doc_list(&o, "boxes");
+	for (const struct background *b = all; b; b = b->next) {
+		if (b->state != BACKGROUND_LIVES && !ended)
+			continue;
+		doc_map(&o, NULL);
+		doc_text(&o, "id", b->id);
+		doc_text(&o, "of", b->of);
+		doc_word(&o, "state", state_name(b->state));
+		doc_text(&o, "status",
+				b->state == BACKGROUND_LIVES ? STR("running")
+				: b->status.n                ? b->status
+							     : STR("unknown"));
+		doc_text(&o, "started", b->started);
+		doc_text(&o, "session", b->session);
+		doc_text(&o, "project", b->project);
+		doc_text(&o, "command", b->command);
+		doc_end(&o);
+	}
+	doc_end(&o);
+	doc_finish(&o);
+}
+
+static void put_rows(struct buf *out, const struct background *all, bool ended)
+{
+	for (const struct background *b = all; b; b = b->next) {
+		if (b->state != BACKGROUND_LIVES && !ended)
+			continue;
+		put_visible(out, str_sub(b->id, 0, b->id.n < SHORT_ID ? b->id.n : SHORT_ID));
+		buf_fmt(out, "  %-12s  ",
+				b->state == BACKGROUND_ENDED ? str_c(out->a, b->status)
+							     : state_name(b->state));
+		put_visible(out, str_sub(b->started, 0, b->started.n < 19 ? b->started.n : 19));
+		buf_c(out, "  ");
+		put_visible(out, b->command);
+		buf_char(out, '\n');
+	}
+	if (!out->n)
+		buf_c(out, ended ? "nothing was in the background yet\n" : "nothing is in the background\n");
+}
+
+static int list(void *arg)
+{
+	struct ps_job *j = arg;
+	struct buf out;
+	int rc = boxes_open(&j->boxes, "ps");
+
+	if (rc != 0)
+		return rc;
+	buf_init(&out, &j->boxes.a, 0);
+	(j->json ? put_json : put_rows)(&out, background_list(&j->boxes.a, j->boxes.state), j->all);
+	return output_write(buf_view(&out), 0);
+}
+
+static int run_ps(const struct command_row *self, int argc, char **argv)
+{
+	struct ps_job j = {0};
+	int code;
+
+	if (!options_only(self, argc, argv, &j, &code))
+		return code;
+	return with_arena(&j.boxes.a, list, &j);
+}
+
+const struct command_row command_ps = {
+		.name = "ps",
+		.synopsis = "[--all] [--json]",
+		.summary = "list the boxes in the background",
+		.about = "Lists what caisson run --background left running: the first letters of the id, "
+			 "which other commands "
+			 "take, the state, the start in UTC, and the command. A box ends when its last "
+			 "process "
+			 "ends, with caisson stop, after 8 hours, when a limit is reached, when a newer one "
+			 "needs its place, "
+			 "or with the keeper (caisson-keeper(1)).",
+		.options = options,
+		.noptions = ARRAY_SIZE(options),
+		.exits = exits,
+		.nexits = ARRAY_SIZE(exits),
+		.examples = examples,
+		.nexamples = ARRAY_SIZE(examples),
+		.run = run_ps,
+};

@@ -1,0 +1,115 @@
+/* caisson wait, caisson result: the report of a box that went to the background. */
+#define _GNU_SOURCE
+#include <stddef.h>
+
+#include "base/json_write.h"
+#include "cli/boxes.h"
+#include "model/limits.h"
+
+#define EXIT_RUNS 75 /* EX_TEMPFAIL: it still runs */
+
+struct wait_job {
+	struct boxes boxes;
+	const char *id, *time;
+	uint64_t ms;
+	bool wait;
+};
+
+static const struct option_row wait_options[] = {
+		{"timeout", OPTION_VALUE, offsetof(struct wait_job, time), "TIME",
+				"wait no longer than this, as 30, 500ms or 2m (default: until it ends)"},
+		{"help", OPTION_HELP, 0, "", "print this"},
+};
+
+static const struct option_row result_options[] = {{"help", OPTION_HELP, 0, "", "print this"}};
+
+static const struct exit_row exits[] = {
+		{0, "its program ended with 0; any other code is that of the report, as caisson run returns "
+		    "it"},
+		{1, "there is no such box, or the code of the report"},
+		{EXIT_USAGE, "usage"},
+		{EXIT_RUNS, "it still runs"},
+};
+
+static const struct example_row wait_examples[] = {
+		{"caisson wait --timeout 10m 3f9a", "The report of the box, once it has ended."},
+};
+
+static const struct example_row result_examples[] = {
+		{"caisson result 3f9a | jq .validation", "What the output of an ended box means."},
+};
+
+static int say_running(struct wait_job *j, const struct background *b)
+{
+	struct buf out;
+
+	buf_init(&out, &j->boxes.a, 0);
+	buf_c(&out, "{\"v\":1");
+	json_put_field(&out, "id", b->id);
+	json_put_field(&out, "status", STR("running"));
+	buf_c(&out, "}\n");
+	return output_write(buf_view(&out), EXIT_RUNS);
+}
+
+static int print_result(void *arg)
+{
+	struct wait_job *j = arg;
+	const char *name = j->wait ? "wait" : "result";
+	struct background b;
+	int rc = boxes_find(&j->boxes, name, j->id, &b);
+
+	if (rc != 0)
+		return rc;
+	if (b.state == BACKGROUND_LIVES && !background_wait(&b, &j->boxes.a, j->boxes.state, j->ms))
+		return say_running(j, &b);
+	return boxes_report(&j->boxes, name, &b);
+}
+
+static int run_wait(const struct command_row *self, int argc, char **argv)
+{
+	struct wait_job j = {.wait = !strcmp(self->name, "wait")};
+	int code, first = options_take(self, argc, argv, &j, &code);
+	struct err e = {0};
+
+	if (first < 0)
+		return code;
+	if (first + 1 != argc)
+		return usage_wrong(self, "one id is expected (caisson ps lists them)");
+	j.id = argv[first];
+	j.ms = j.wait ? INT32_MAX : 0;
+	if (j.time && limit_parse(LIMIT_TIME, str_of(j.time), &j.ms, &e) != 0)
+		return usage_wrong(self, e.text);
+	return with_arena(&j.boxes.a, print_result, &j);
+}
+
+const struct command_row command_wait = {
+		.name = "wait",
+		.synopsis = "[--timeout TIME] ID",
+		.summary = "wait for a box in the background, and print its report",
+		.about = "Prints the report of the box when its last process has ended, as caisson run would "
+			 "have printed it. "
+			 "While it runs, the answer after --timeout is an object with the status running.",
+		.options = wait_options,
+		.noptions = ARRAY_SIZE(wait_options),
+		.exits = exits,
+		.nexits = ARRAY_SIZE(exits),
+		.examples = wait_examples,
+		.nexamples = ARRAY_SIZE(wait_examples),
+		.run = run_wait,
+};
+
+const struct command_row command_result = {
+		.name = "result",
+		.synopsis = "ID",
+		.summary = "print the report of a box that was in the background",
+		.about = "Prints the report of a box that has ended, as caisson wait does, and does not "
+			 "wait. The reports of the "
+			 "last 32 boxes are kept.",
+		.options = result_options,
+		.noptions = ARRAY_SIZE(result_options),
+		.exits = exits,
+		.nexits = ARRAY_SIZE(exits),
+		.examples = result_examples,
+		.nexamples = ARRAY_SIZE(result_examples),
+		.run = run_wait,
+};

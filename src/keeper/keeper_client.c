@@ -1,0 +1,209 @@
+/* Connecting to the keeper, starting it, asking it. See keeper.h. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/version.h"
+#include "keeper/keeper.h"
+#include "sys/fds.h"
+#include "sys/file.h"
+#include "sys/peer.h"
+#include "sys/process.h"
+
+#define ANSWER_MS 2000
+#define START_MS 5000
+#define TRIES 20 /* keepers that have just ended, that others start, that are replaced */
+
+static int open_socket(struct str state)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	char path[PATH_MAX];
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%.*s/" KEEPER_FOLDER, STR_ARG(state)) >= (int)sizeof(path))
+		return -1;
+	FD_CLEANUP int dir = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/socket", dir);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) != 0)
+		fd_close(&fd);
+	return fd;
+}
+
+/* The next message of the keeper. -1: none came in time, or nobody is there. */
+static int hear(int fd, int ms, struct keeper_message *ret)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char bytes[sizeof(*ret) + 1];
+	size_t none = 0;
+	ssize_t n;
+
+	if (poll(&p, 1, ms) <= 0)
+		return -1;
+	n = fds_recv(fd, bytes, sizeof(bytes), NULL, &none, MSG_DONTWAIT);
+	if (n <= 0 || !keeper_valid(bytes, (size_t)n))
+		return -1;
+	memcpy(ret, bytes, sizeof(*ret));
+	return 0;
+}
+
+static int say(int fd, const struct keeper_message *m, const int *life)
+{
+	return fds_send(fd, m, sizeof(*m), life, life ? 1 : 0) == (ssize_t)sizeof(*m) ? 0 : -1;
+}
+
+/* Greets whoever listens. The connection and *ret, or -1. */
+static int greet(struct str state, struct keeper_message *ret, pid_t *ret_pid)
+{
+	const struct keeper_message hello = keeper_message(KEEPER_HELLO);
+	int fd = open_socket(state);
+
+	if (fd >= 0 && (peer_check(fd, ret_pid, NULL) != 0 || say(fd, &hello, NULL) != 0 ||
+				       hear(fd, ANSWER_MS, ret) != 0 || ret->kind != KEEPER_WELCOME))
+		fd_close(&fd);
+	return fd;
+}
+
+/* ---- starting ---- */
+
+/* A process of its own session with nothing of ours but its end of the pipe, which says that it serves. */
+static void __attribute__((noreturn)) become_keeper(struct str state, int ready)
+{
+	char variable[PATH_MAX + 32];
+	char *argv[] = {"caisson", "keeper", NULL}, *envp[] = {variable, NULL};
+	sigset_t none;
+
+	snprintf(variable, sizeof(variable), "CAISSON_STATE=%.*s", STR_ARG(state));
+	sigemptyset(&none);
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setsid();
+	if (process_fork(NULL) != 0)
+		_exit(0); /* the keeper is nobody's child, and leads no session */
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0 || chdir("/") != 0 || dup2(null, 0) < 0 || dup2(ready, 1) < 0 || dup2(null, 2) < 0)
+		_exit(1);
+	fds_keep((const int[]){0, 1, 2}, 3);
+	umask(077);
+	execve("/proc/self/exe", argv, envp);
+	_exit(1);
+}
+
+/* Returns when a keeper serves; -1 and *e: none does, and its own words say why. */
+static int start(struct str state, struct err *e)
+{
+	int ends[2];
+	char words[ERR_TEXT_MAX];
+	ssize_t n = -1;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+	pid = process_fork(NULL);
+	if (pid == 0)
+		become_keeper(state, ends[1]);
+	close(ends[1]);
+	if (pid > 0) {
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		if (poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, START_MS) > 0)
+			n = read(ends[0], words, sizeof(words) - 1);
+	}
+	close(ends[0]);
+	if (n > 0 && words[0] == '\n')
+		return 0;
+	if (n <= 0)
+		return err_set(e, ERR_SYSTEM, 0,
+				"the keeper of boxes in the background could not be started");
+	words[n] = 0;
+	return err_set(e, ERR_SYSTEM, 0, "%s", words);
+}
+
+void keeper_look(struct str state, struct keeper_status *ret)
+{
+	struct keeper_message m;
+	pid_t pid = 0;
+	int fd = greet(state, &m, &pid);
+
+	*ret = (struct keeper_status){.runs = fd >= 0};
+	if (fd < 0)
+		return;
+	memcpy(ret->program, m.program, sizeof(ret->program));
+	ret->boxes = m.active;
+	ret->pid = pid;
+	close(fd);
+}
+
+int keeper_connect(struct str state, struct err *e)
+{
+	const struct keeper_message retire = keeper_message(KEEPER_RETIRE);
+
+	for (int i = 0; i < TRIES; i++) {
+		struct keeper_message m;
+		int fd = greet(state, &m, NULL);
+
+		if (fd >= 0 && m.protocol == KEEPER_PROTOCOL && !strcmp(m.program, CAISSON_VERSION))
+			return fd;
+		if (fd >= 0) {
+			(void)say(fd, &retire, NULL);
+			(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,
+					ANSWER_MS); /* EOF: it has */
+			close(fd);
+		}
+		if (start(state, e) != 0)
+			return -1;
+	}
+	return err_set(e, ERR_SYSTEM, 0, "the keeper of boxes in the background does not answer");
+}
+
+/* ---- asking ---- */
+
+int keeper_hold(int keeper, struct str id, struct str session, int life, char ret_ended[40], struct err *e)
+{
+	struct keeper_message m = keeper_message(KEEPER_HOLD), answer;
+
+	if (!keeper_put(m.id, sizeof(m.id), id) || !keeper_put(m.session, sizeof(m.session), session))
+		return err_set(e, ERR_INPUT, 0, "the name of the box or of its session is too long");
+	if (say(keeper, &m, &life) != 0 || hear(keeper, ANSWER_MS, &answer) != 0)
+		return err_set(e, ERR_SYSTEM, 0, "the keeper of boxes in the background does not answer");
+	if (answer.kind != KEEPER_HELD)
+		return err_set(e, ERR_LIMIT, 0, "%s (caisson ps lists them, caisson stop ends them)",
+				answer.text);
+	memcpy(ret_ended, answer.id, sizeof(answer.id));
+	return 0;
+}
+
+void keeper_tell(int keeper, uint64_t memory, bool active)
+{
+	struct keeper_message m = keeper_message(KEEPER_USAGE);
+
+	m.memory = memory;
+	m.active = active;
+	(void)say(keeper, &m, NULL); /* a keeper that is gone is seen as EOF */
+}
+
+bool keeper_wants_end(int keeper, char text[152])
+{
+	struct keeper_message m;
+	struct pollfd p = {.fd = keeper, .events = POLLIN};
+
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	text[0] = 0;
+	if (hear(keeper, 0, &m) == 0 && m.kind == KEEPER_END)
+		memcpy(text, m.text, sizeof(m.text));
+	if (!text[0])
+		snprintf(text, sizeof(m.text), "the keeper has ended");
+	return true;
+}

@@ -1,0 +1,389 @@
+/* See job_hold.h. */
+#define _GNU_SOURCE
+#include "run/job_hold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "base/num.h"
+#include "keeper/keeper.h"
+#include "run/background.h"
+#include "run/job_record.h"
+#include "sys/file.h"
+#include "sys/ids.h"
+#include "sys/state.h"
+
+#define HINT "background"
+#define ACTIVE_MS 20                  /* CPU time between two looks: less is idle */
+#define CHILDREN_MAX 4096             /* bytes of a list of pids */
+#define ARGV_MAX 300                  /* bytes of a command line in a report */
+#define TABLE_MAX ((size_t)256 << 10) /* bytes of a list of sockets */
+#define HEX "0123456789ABCDEF"
+#define LISTENING "0A" /* state of a socket in /proc/net/tcp */
+
+/* ---- what stays ---- */
+
+static void add_process(struct job_hold *h, struct str pid)
+{
+	struct texts **end = &h->about.processes;
+	const char *path = str_c(h->a, str_fmt(h->a, "/proc/%.*s/cmdline", STR_ARG(pid)));
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[ARGV_MAX];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+	if (n <= 0)
+		return;
+	for (ssize_t i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+	while (n > 0 && text[n - 1] == ' ')
+		n--;
+	while (*end)
+		end = &(*end)->next;
+	*end = arena_copy(h->a, (struct texts){.text = record_redact(h->a, &h->j->record,
+							       str_dup(h->a, str_n(text, (size_t)n)))});
+}
+
+static bool port_known(const struct job_hold *h, uint16_t port)
+{
+	for (size_t i = 0; i < h->about.nports; i++)
+		if (h->about.ports[i] == port)
+			return true;
+	return false;
+}
+
+/* The port of a line as "0: 0100007F:1F90 00000000:0000 0A ..." if its socket listens; else 0. */
+static uint16_t listening_port(struct str line)
+{
+	ptrdiff_t at = str_find(line, ':', 0), local = at < 0 ? -1 : str_find(line, ':', (size_t)at + 1);
+	uint16_t port = 0;
+
+	if (local < 0 || line.n < (size_t)local + 5 ||
+			str_find(str_sub(line, (size_t)local, line.n), ' ', 0) != 5)
+		return 0;
+	for (size_t i = 1; i <= 4; i++) {
+		const char *digit = strchr(HEX, line.p[local + (ptrdiff_t)i]);
+
+		if (!digit || !*digit)
+			return 0;
+		port = (uint16_t)(port * 16 + (digit - HEX));
+	}
+	line = str_sub(line, (size_t)local + 6, line.n);
+	at = str_find(line, ' ', 0); /* behind the other end's address stands the state */
+	return at >= 0 && str_starts(str_sub(line, (size_t)at + 1, line.n), LISTENING " ") ? port : 0;
+}
+
+/* Adds the ports of one of the tables of /proc/PID/net. */
+static void add_ports(struct job_hold *h, struct str pid, const char *table)
+{
+	const char *path = str_c(h->a, str_fmt(h->a, "/proc/%.*s/net/%s", STR_ARG(pid), table));
+	struct str rest;
+
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fd_read_all(h->a, fd, path, TABLE_MAX, &rest, NULL) != 0)
+		return;
+	for (ptrdiff_t at; (at = str_find(rest, '\n', 0)) >= 0;
+			rest = str_sub(rest, (size_t)at + 1, rest.n)) {
+		uint16_t port = listening_port(str_sub(rest, 0, (size_t)at));
+
+		if (port && h->about.nports < RUN_PORTS_MAX && !port_known(h, port))
+			h->about.ports[h->about.nports++] = port;
+	}
+}
+
+/* Processes whose parent has ended are children of init, and so is the program. */
+static void look_at_processes(struct job_hold *h)
+{
+	char path[64], text[CHILDREN_MAX];
+	struct str rest;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)h->box.init, (int)h->box.init);
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	rest = str_n(text, n > 0 ? (size_t)n : 0);
+	for (size_t i = 0; i < JOB_HOLD_PROCESSES; i++) {
+		ptrdiff_t at = str_find(rest, ' ', 0);
+		struct str pid = str_sub(rest, 0, at < 0 ? rest.n : (size_t)at);
+
+		if (!pid.n)
+			break;
+		add_process(h, pid);
+		if (!i && network_isolated(&h->j->run.spec.network)) {
+			add_ports(h, pid, "tcp");
+			add_ports(h, pid, "tcp6");
+		}
+		if (at < 0)
+			break;
+		rest = str_sub(rest, (size_t)at + 1, rest.n);
+	}
+}
+
+/* ---- the launcher ---- */
+
+static void close_all(struct job_hold *h)
+{
+	fd_close(&h->keeper);
+	fd_close(&h->dir);
+	fd_close(&h->lock);
+	fd_close(&h->log);
+	h->box.keeper = -1;
+}
+
+static void cancel(void *ctx)
+{
+	struct job_hold *h = ctx;
+
+	if (h->dir >= 0)
+		background_unmake(h->a, h->state, str_of(h->id));
+	close_all(h);
+}
+
+static struct str session_of(struct job_hold *h)
+{
+	struct str s = str_dup(h->a, h->j->who.session);
+
+	s.n = s.n < 71 ? s.n : 71;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < 0x21 || s.p[i] > 0x7e)
+			((char *)s.p)[i] = '?';
+	return s;
+}
+
+static int name_box(struct job_hold *h, struct err *e)
+{
+	struct str id = h->j->run.id;
+
+	if (h->left)
+		return id_new(h->id, e);
+	if (id.n >= sizeof(h->id))
+		return err_set(e, ERR_INTERNAL, 0, "the id of the run is too long");
+	memcpy(h->id, id.p, id.n);
+	h->id[id.n] = 0;
+	return 0;
+}
+
+static int make_entry(struct job_hold *h, struct err *e)
+{
+	const struct job *j = h->j;
+	struct background b = {.id = str_of(h->id),
+			.of = j->run.id,
+			.session = j->who.session,
+			.client = j->who.client,
+			.project = j->run.spec.workspace};
+
+	b.command = record_redact(h->a, &h->j->record, j->run.gate_request.command);
+	if (background_make(h->a, h->state, &b, &h->dir, &h->lock, e) != 0)
+		return -1;
+	h->log = background_log(
+			h->dir, -1); /* a reader of the log finds it as soon as the launcher has answered */
+	return h->log < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot make the log of the box") : 0;
+}
+
+static int ask(void *ctx, bool left, int *ret_life, struct err *e)
+{
+	struct job_hold *h = ctx;
+	const struct view *v = h->j->world.context.view;
+	int ends[2] = {-1, -1};
+	int rc;
+
+	h->left = left;
+	rc = state_make(h->a, v->state_dir, h->j->run.spec.workspace, v->uid, &h->state, e) == 0 &&
+					     name_box(h, e) == 0
+			     ? 0
+			     : -1;
+	if (rc == 0) {
+		job_hold_settle(h->a, v, h->state);
+		background_prune(h->a, h->state);
+		h->box.keeper = h->keeper = keeper_connect(h->state, e);
+		rc = h->keeper < 0 ? -1 : make_entry(h, e);
+	}
+	if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		rc = err_set(e, ERR_SYSTEM, errno, "cannot make a socket pair");
+	if (rc == 0)
+		rc = keeper_hold(h->keeper, str_of(h->id), session_of(h), ends[0], h->ended, e);
+	fd_close(&ends[0]); /* the keeper's copy is the only one */
+	if (rc != 0) {
+		fd_close(&ends[1]);
+		cancel(h);
+		return -1;
+	}
+	look_at_processes(h);
+	*ret_life = ends[1];
+	return 0;
+}
+
+static void add_hint(struct arena *a, struct job *j, struct str text)
+{
+	struct hint **end = &j->report.hints;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = arena_copy(a, (struct hint){.id = HINT, .text = audience_text(a, j->request.audience, text)});
+}
+
+void job_hold_report(struct arena *a, struct job *j)
+{
+	struct job_hold *h = j->hold;
+
+	if (!h || h->holder)
+		return;
+	if (j->outcome.held) {
+		h->about.id = str_of(h->id);
+		h->about.running = !h->left;
+		j->report.background = &h->about;
+	} else if (j->outcome.err_hold.kind)
+		add_hint(a, j, str_fmt(a, "nothing stays in the background: %s", j->outcome.err_hold.text));
+	if (j->outcome.held && h->ended[0])
+		add_hint(a, j,
+				str_fmt(a,
+						"the box %s in the background was idle and has been ended to "
+						"make room",
+						h->ended));
+}
+
+/* ---- the holder ---- */
+
+/* Processes that a finished run left are a run of its own in the record. Without its row they end. */
+static void begin(void *ctx)
+{
+	struct job_hold *h = ctx;
+	struct job *j = h->j;
+	struct err e = {0};
+
+	h->holder = true;
+	background_name(h->lock);
+	if (!h->left)
+		return;
+	j->run.id = str_of(h->id);
+	j->run.asked = NULL; /* the reports were the program's */
+	j->run.task = (struct run_task){0};
+	if (job_record_begin(h->a, j, &e) != 0)
+		shutdown(h->keeper, SHUT_RDWR); /* seen as the keeper's end */
+	record_close(&j->record);
+}
+
+static bool wants_end(void *ctx)
+{
+	struct job_hold *h = ctx;
+
+	return keeper_wants_end(h->keeper, h->why);
+}
+
+static void tell_usage(void *ctx, uint64_t memory, uint64_t cpu_ms)
+{
+	struct job_hold *h = ctx;
+
+	keeper_tell(h->keeper, memory, cpu_ms > h->cpu_ms + ACTIVE_MS);
+	h->cpu_ms = cpu_ms;
+}
+
+static int output(void *ctx)
+{
+	struct job_hold *h = ctx;
+
+	return h->log = background_log(h->dir, h->log);
+}
+
+void job_hold_end(struct arena *a, struct job *j)
+{
+	struct job_hold *h = j->hold;
+	struct buf b;
+
+	if (h->why[0])
+		j->report.error = str_of(h->why);
+	buf_init(&b, a, 0);
+	report_json(&b, &j->report);
+	(void)background_end(a, h->dir, buf_view(&b), NULL);
+	_exit(0);
+}
+
+/* ---- preparing ---- */
+
+/* A command that only waits is no work that goes on. */
+static bool only_sleeps(struct str command)
+{
+	while (command.n && command.p[0] == ' ')
+		command = str_sub(command, 1, command.n);
+	if (!str_starts(command, "sleep "))
+		return false;
+	for (size_t i = 6; i < command.n; i++)
+		if (!strchr("0123456789.smhd ", command.p[i]))
+			return false;
+	return true;
+}
+
+int job_hold_prepare(struct arena *a, struct job *j, struct err *e)
+{
+	const struct run_request *rq = &j->request;
+	struct job_hold *h;
+
+	if (!rq->background && !rq->background_after)
+		return 0;
+	if (j->run.spec.profile != PROFILE_WORK)
+		return err_set(e, ERR_INPUT, 0, "--background goes with --profile work");
+	h = arena_new(a, struct job_hold);
+	*h = (struct job_hold){.a = a,
+			.j = j,
+			.keeper = -1,
+			.dir = -1,
+			.lock = -1,
+			.log = -1,
+			.box = {.ask = ask,
+					.cancel = cancel,
+
+					.begin = begin,
+					.keeper = -1,
+					.wants_end = wants_end,
+					.usage = tell_usage,
+					.output = output,
+					.ctx = h,
+					.callers = {j->callers[0], j->callers[1]},
+					.age_ms = JOB_HOLD_AGE_MS,
+					.after_ms = only_sleeps(j->run.gate_request.command)
+								    ? 0
+								    : rq->background_after}};
+	j->hold = h;
+	j->run.spec.background = true;
+	return 0;
+}
+
+/* ---- lost boxes ---- */
+
+static void settle_one(struct arena *a, const struct view *v, struct str state, const struct background *b)
+{
+	struct outcome o = {.status = STATUS_UNKNOWN, .exit_code = -1};
+	struct record_who who = {.session = b->session, .client = b->client};
+	struct record_stop s = {.id = b->id,
+			.outcome = &o,
+			.exit_code = EXIT_SETUP,
+			.note = STR("the process that held this box in the background was killed; the box "
+				    "ended with it")};
+	FD_CLEANUP int lock = background_claim(b, a, state);
+	struct record r = {0};
+	struct err e = {0};
+	FD_SCOPE dir = {0};
+
+	if (lock < 0)
+		return;
+	fd_scope(&dir, a,
+			open(str_c(a, str_fmt(a, "%.*s/" BACKGROUND_FOLDER "/%.*s", STR_ARG(state),
+						      STR_ARG(b->id))),
+					O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC));
+	if (dir.fd < 0 || record_open(a, v, &(struct record_options){0}, NULL, &r, &e) != 0)
+		return;
+	if (record_end(a, &r, &who, &s, &e) == 0)
+		(void)background_end(a, dir.fd, STR(""), NULL);
+	record_close(&r);
+}
+
+void job_hold_settle(struct arena *a, const struct view *v, struct str state)
+{
+	for (const struct background *b = background_list(a, state); b; b = b->next)
+		if (b->state == BACKGROUND_LOST)
+			settle_one(a, v, state, b);
+}

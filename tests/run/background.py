@@ -1,0 +1,330 @@
+"""Boxes in the background.
+
+    background.py CAISSON DIRECTORY --who NAME --points N
+
+Started by background.sh, once for each person. CAISSON is a copy of the program that nobody else runs, so all processes of this test are those of this
+program and those that it started in boxes, which have a word of the test in their arguments.
+"""
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument("caisson")
+parser.add_argument("directory")
+parser.add_argument("--who", default="user")
+parser.add_argument("--points", type=int, default=20)
+options = parser.parse_args()
+CAISSON = os.path.realpath(options.caisson)
+TOP = os.path.realpath(options.directory) + "/background"
+STATE = os.environ["CAISSON_STATE"] = TOP + "/state"
+shutil.rmtree(TOP, ignore_errors=True)
+os.makedirs(TOP + "/p")
+os.chdir(TOP + "/p")
+subprocess.run(["git", "init", "-q"], check=True)
+WORD = "86%d" % random.Random().getrandbits(30)  # seconds that no other test sleeps
+STAYS = "(sleep %s; :) & " % WORD
+MESSAGE = struct.Struct("8sIIQQ32s40s72s152s")
+HELLO, WELCOME, RETIRE, HOLD, HELD, REFUSED, USAGE, END = range(1, 9)
+
+
+def result(good, what, why=""):
+    print("%sok - %s: %s" % ("" if good else "not ", options.who, what), flush=True)
+    if not good and why:
+        print("#   " + str(why).replace("\n", "\n#   "), flush=True)
+
+
+def caisson(*args, timeout=30):
+    done = subprocess.run([CAISSON, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
+    return done.returncode, done.stdout, done.stderr
+
+
+def report(*args):
+    code, out, err = caisson("run", "--profile", "work", *args)
+    try:
+        return json.loads(out)
+    except ValueError:
+        return {"status": "none", "code": code, "stderr": err, "background": [], "hints": []}
+
+
+def boxes(*args):
+    return json.loads(caisson("ps", "--json", *args)[1])["boxes"]
+
+
+def processes():
+    """pid to name of every process of this test: the program, or the word in its arguments."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            exe = os.readlink("/proc/%s/exe" % pid)
+        except OSError:
+            exe = ""
+        try:
+            with open("/proc/%s/cmdline" % pid, "rb") as f:
+                args = f.read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if exe.startswith(CAISSON) or (WORD in args and not args.startswith(sys.executable)):
+            found[int(pid)] = args
+    return found
+
+
+def until(test, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if test():
+            return True
+        time.sleep(0.02)
+    return bool(test())
+
+
+def keeper():
+    return [pid for pid, args in processes().items() if args.startswith("keeper")]
+
+
+def connect():
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.settimeout(5)
+    here = os.getcwd()
+    os.chdir(STATE + "/keeper")
+    try:
+        s.connect("socket")
+    finally:
+        os.chdir(here)
+    return s
+
+
+def message(kind, protocol=1, **fields):
+    text = {k: v.encode() for k, v in fields.items()}
+    return MESSAGE.pack(b"caisson", protocol, kind, 0, 0, text.get("program", b"0.1.0"), text.get("id", b""), text.get("session", b""), b"")
+
+
+def answer(s):
+    try:
+        got = s.recv(4096)
+    except (ConnectionError, socket.timeout) as e:
+        return repr(e)
+    return MESSAGE.unpack(got)[2] if len(got) == MESSAGE.size else None if not got else "odd"
+
+
+def groups():
+    """Control groups of launchers that are dead, made since the start."""
+    found = subprocess.run(["find", "/sys/fs/cgroup", "-type", "d", "-name", "caisson-*"], capture_output=True, text=True).stdout.split()
+    return sorted(g for g in found if g not in BEFORE and not os.path.exists("/proc/" + os.path.basename(g).split("-")[1]))
+
+
+def nothing_left(what):
+    gone = until(lambda: not processes())
+    result(gone, what + ": no process is left", processes())
+    result(sorted(os.listdir(".")) == [".git"], what + ": no file is left in the workspace", os.listdir("."))
+    left = until(lambda: not groups())
+    result(left, what + ": no control group is left", groups())
+
+
+BEFORE = ()
+BEFORE = set(groups())
+
+# ---- what stays ----
+start = time.monotonic()
+r = report("--background", "-c", STAYS + "echo early; exit 3")
+result(r["status"] == "exit_nonzero" and r["exit_code"] == 3 and r["stdout"] == "early\n", "the report is about the program", r)
+result(time.monotonic() - start < 5, "it does not wait for what is left")
+kept = r.get("background", [])
+result(len(kept) == 1 and not kept[0]["running"] and any(WORD in p for p in kept[0]["processes"]), "and names what is left", r)
+BOX = kept[0]["id"] if kept else "none"
+result([b["id"] for b in boxes()] == [BOX] and boxes()[0]["of"] == r["id"], "ps lists it", boxes())
+result(any(WORD in args for args in processes().values()), "it lives")
+code, out, err = caisson("result", BOX)
+result(code == 75 and json.loads(out)["status"] == "running", "result: it still runs", out + err)
+code, out, err = caisson("wait", "--timeout", "100ms", BOX)
+result(code == 75, "wait: it still runs", out + err)
+code, out, err = caisson("stop", BOX[:8])
+result(code == 0 and not boxes(), "stop ends it", err)
+code, out, err = caisson("result", BOX)
+ended = json.loads(out or "{}")
+result(code == 143 and ended.get("status") == "unknown" and ended.get("stdout") == "early\n", "result has its report", out + err)
+rows = [json.loads(line) for line in caisson("audit", "query", "--json")[1].splitlines()]
+result(sorted(w["kind"] for w in rows if w.get("id") == BOX) == ["begin", "end"], "the record has its beginning and its end", rows)
+result(sorted(w["kind"] for w in rows if w.get("id") == r["id"]) == ["begin", "end"], "and those of the run that left it")
+
+r = report("--background", "-c", "sleep 0.01 & echo x")
+result(r["status"] == "ok" and "background" not in r, "a process that ends with the program does not stay", r)
+r = report("-c", STAYS + "echo x")
+result(r["status"] == "ok" and "background" not in r and not until(lambda: any("sleep " + WORD in a for a in processes().values()), 0.3),
+       "without --background nothing stays", r)
+r = report("--background", "-c", "(sleep 0.5; echo late; sleep 0.2) & echo early")
+code, out, err = caisson("wait", r["background"][0]["id"] if r.get("background") else "none")
+result(code == 0 and json.loads(out)["stdout"] == "early\nlate\n", "what ends by itself is over, with its output", out + err)
+result("late" in caisson("logs", json.loads(out)["id"])[1] if out else False, "logs has it as well")
+
+r = report("--background-after", "300ms", "-c", "echo a; sleep 1; echo b; exit 4")
+result(r["status"] == "running" and r["exit_code"] == 0 and r["stdout"] == "a\n" and r["background"][0]["id"] == r["id"], "a slow program goes on", r)
+code, out, err = caisson("logs", "-f", r["id"])
+result(out == "b\n", "logs -f follows it to its end", out + err)
+code, out, err = caisson("wait", r["id"])
+result(code == 4 and json.loads(out)["status"] == "exit_nonzero" and json.loads(out)["stdout"] == "a\nb\n", "and wait has its result", out + err)
+r = report("--background-after", "100ms", "-c", "sleep 0.3")
+result(r["status"] == "ok" and "background" not in r, "sleep alone does not go on", r)
+code, out, err = caisson("run", "--background", "-c", "true")
+result(code == 64 and "work" in err, "untrusted code may not stay", err)
+fake = "AKIA" + "IOSFODNN7EXAMPLE"
+r = report("--background", "-c", "(sleep 1; printf 'key \\033[31m%s\\n'; sleep 0.1) & :" % fake)
+caisson("wait", r["background"][0]["id"])
+code, out, err = caisson("logs", r["background"][0]["id"])
+result(out.startswith("key ") and fake not in out and "\033" not in out, "logs shows no secret and no escape sequence", out)
+
+# A planter that waits: found when its box ends, and until then the project counts as unvetted.
+r = report("--background", "-c", "(sleep 0.2; mkdir x; cd x; mkdir objects refs hooks; echo 'ref: refs/heads/m' >HEAD; printf '[core]\\nfsmonitor=evil\\n' >config; sleep %s) & :" % WORD)
+until(lambda: os.path.exists("x/config"))
+code, out, err = caisson("check", "git status")
+result(code == 3 and "unvetted-workspace" in out, "git is contained while a box lives in the workspace", out + err)
+caisson("stop", "--all")
+code, out, err = caisson("result", r["background"][0]["id"])
+result(any("planted" in c["what"] for c in json.loads(out)["changes"]) and not os.path.exists("x/config"), "a repository that was planted late is found", out + err)
+shutil.rmtree("x", ignore_errors=True)
+
+# ---- the limits go on ----
+r = report("--background", "--memory", "64M", "--accept", "watched", "-c", "(sleep 0.2; exec /usr/bin/python3 -c 'x = bytearray(300 << 20); import time; time.sleep(50)') & :")
+code, out, err = caisson("wait", "--timeout", "20", r["background"][0]["id"] if r.get("background") else "none")
+result(code == 137 and json.loads(out)["status"] == "oom", "the memory limit holds in the background", out + err)
+
+# ---- the keeper ----
+until(lambda: not keeper())
+result(not keeper() and not os.path.exists(STATE + "/keeper/socket"), "the keeper ends when nobody needs it", keeper())
+report("--background", "-c", STAYS + ":")
+k = keeper()
+result(len(k) == 1, "there is one keeper", k)
+with open("/proc/%d/environ" % k[0], "rb") as f:
+    variables = f.read().split(b"\0")
+result(variables[0].startswith(b"CAISSON_STATE=") and not any(variables[1:]), "it has a clean environment", variables)
+fds = sorted(os.readlink("/proc/%d/fd/%s" % (k[0], fd)) for fd in os.listdir("/proc/%d/fd" % k[0]))
+result(sum("/dev/null" not in fd and "socket:" not in fd and "/keeper" not in fd for fd in fds) == 0, "and no foreign descriptor", fds)
+result(os.getsid(k[0]) not in (os.getsid(0), 0) and os.readlink("/proc/%d/cwd" % k[0]) == "/", "and a session of its own")
+result(os.stat(STATE + "/keeper").st_mode & 0o777 == 0o700 and os.stat(STATE + "/keeper/socket").st_mode & 0o777 == 0o600, "only its user reaches it")
+code, out, err = caisson("run", "--profile", "work", "--read", STATE + "/keeper", "-c", "ls")
+result(code == 64 and "caisson's own files" in err, "it is shown to no box", err)
+s = connect()
+s.send(message(HELLO))
+result(answer(s) == WELCOME, "a process of the user is welcome")
+s.close()
+inside = subprocess.run(["unshare", "--user", "--map-current-user", sys.executable, "-c", """
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+os.chdir(sys.argv[1])
+s.connect("socket")
+try:
+    s.send(bytes.fromhex(sys.argv[2]))
+    print(len(s.recv(4096)))
+except ConnectionError:
+    print(0)
+""", STATE + "/keeper", message(HELLO).hex()], capture_output=True, text=True)
+if "unshare" in inside.stderr:
+    print("ok - %s: a peer of another user namespace # SKIP no user namespace" % options.who)
+else:
+    result(inside.stdout == "0\n", "a peer of another user namespace is not", inside)
+for what, bytes_ in (("short", b"x"), ("long", message(HELLO) + b"x"), ("wrong magic", b"X" + message(HELLO)[1:]), ("unknown kind", message(99)),
+                     ("usage before a greeting", message(USAGE)), ("hold before a greeting", message(HOLD, id="x")), ("empty", b"")):
+    s = connect()
+    s.send(bytes_)
+    result(answer(s) in (None, "ConnectionResetError(104, 'Connection reset by peer')"), "a message that is %s closes the connection" % what)
+    s.close()
+flood = []
+for _ in range(150):
+    try:
+        flood.append(connect())
+    except OSError:
+        break
+result(len(boxes()) == 1 and keeper() == k, "a flood of connections changes nothing")
+for s in flood:
+    s.close()
+code, out, err = caisson("doctor", "--json")
+row = [w for w in json.loads(out)["rows"] if w["id"] == "keeper"]
+result(len(row) == 1 and "1 box" in row[0]["by"], "doctor shows it", row)
+limited = subprocess.run(["setpriv", "--no-new-privs", "env", "CAISSON_STATE=" + TOP + "/other", CAISSON, "keeper"], capture_output=True, text=True, timeout=20)
+result(limited.returncode == 1 and "no_new_privs" in limited.stdout, "no keeper starts under no_new_privs", limited)
+
+# ---- a newer program ----
+s = connect()
+s.send(message(HELLO, program="9.9"))
+answer(s)
+s.send(message(RETIRE))
+result(answer(s) is None and not os.path.exists(STATE + "/keeper/socket"), "a newer program replaces it")
+s.close()
+result(len(boxes()) == 1 and keeper() == k, "its box lives on with it")
+report("--background", "-c", STAYS + ":")
+result(len(keeper()) == 2 and len(boxes()) == 2, "a new keeper has the next box", keeper())
+os.kill(k[0], signal.SIGKILL)
+result(until(lambda: len(boxes()) == 1), "the end of a keeper is the end of its boxes, and of no others")
+caisson("stop", "--all")
+result(not boxes(), "stop --all ends all")
+nothing_left("in order")
+
+# ---- bounds ----
+for i in range(2):
+    r = report("--background", "--agent", "a", "-c", STAYS + ":")
+s = connect()
+s.send(message(HELLO))
+answer(s)
+mine, other = socket.socketpair()
+s.sendmsg([message(HOLD, id="b0", session="s")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", other.fileno()))])
+other.close()
+result(answer(s) == HELD, "a box that holds its place")
+s.close()
+mine.settimeout(5)
+result(mine.recv(1) == b"", "loses its life line with its connection")
+held = []
+for i in range(16):
+    s = connect()
+    s.send(message(HELLO))
+    answer(s)
+    mine, other = socket.socketpair()
+    s.sendmsg([message(HOLD, id="b%d" % i, session="s%d" % (i // 8))], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", other.fileno()))])
+    other.close()
+    held.append((answer(s), s, mine))
+result([h[0] for h in held].count(HELD) == 14 and held[-1][0] == REFUSED, "no more than 16 busy boxes", [h[0] for h in held])
+r = report("--background", "-c", STAYS + "echo y")
+result(r["status"] == "ok" and r["stdout"] == "y\n" and "background" not in r and any(h["id"] == "background" for h in r["hints"]),
+       "then nothing stays, and the report says why", r)
+for h in held:
+    h[1].close()
+    h[2].close()
+caisson("stop", "--all")
+
+# ---- killed at any point ----
+rng, lost = random.Random(), 0
+for i in range(options.points):
+    one = subprocess.Popen([CAISSON, "run", "--profile", "work", "--background", "-c", STAYS + "sleep 0.0%d" % rng.randrange(10)],
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(rng.random() * 0.2)
+    ours = [pid for pid, args in processes().items() if "caisson ps" not in args]
+    victims = {0: [one.pid], 1: keeper(), 2: ours, 3: [p for p in ours if p != one.pid]}[i % 4]
+    if victims:
+        try:
+            os.kill(rng.choice(victims), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    if i % 2:
+        one.wait()
+        caisson("stop", "--all")
+    else:
+        one.wait()
+    if i % 8 == 7:
+        caisson("stop", "--all")
+caisson("stop", "--all")
+nothing_left("killed at %d points" % options.points)
+all_ = boxes("--all")
+rows = [json.loads(line) for line in caisson("audit", "query", "--limit", "100000", "--json")[1].splitlines()]
+ends = {w.get("id") for w in rows if w["kind"] == "end"}
+begins = {w.get("id") for w in rows if w["kind"] == "begin"}
+result(all(b["id"] in ends for b in all_ if b["id"] in begins), "every box in the background has an end in the record", [b for b in all_ if b["id"] not in ends])
+result(caisson("audit", "verify")[0] == 0, "the record is whole")
+left = set(os.listdir(STATE)) - {"audit", "background", "blobs", "keeper", "locks", "vetted", "quarantine", "index.sqlite", "caches", "outputs", "roots", "remembered"}
+print("# state: %s, %d entries" % (sorted(left), len(os.listdir(STATE + "/background"))))
