@@ -21,10 +21,15 @@ static const char about[] =
 	"read them by a command, or write them into the project.\n"
 	"- Where output says [redacted:...], a secret was taken out on purpose.\n";
 
+static const char about_always[] =
+	"- Every shell command runs in the box, also one that only reads: files outside of the project, the "
+	"machine's processes and its servers are not seen there.\n";
+
 void hook_start(struct hook_call *c)
 {
 	const struct policies_request rq = {.config = c->o->config, .context = &c->context};
 	const struct guidance *g = &c->policies.own.guidance;
+	const struct sandbox *s = &c->policies.own.sandbox;
 	struct err why = {0};
 	unsigned n = 0;
 	struct buf b;
@@ -41,6 +46,8 @@ void hook_start(struct hook_call *c)
 		return;
 	if (g->enabled && g->include_defaults)
 		buf_c(&b, about);
+	if (g->enabled && g->include_defaults && s->always && s->enabled)
+		buf_c(&b, about_always);
 	if (c->pause.on)
 		buf_fmt(&b, "- A person has paused caisson until %.*s: until then nothing is asked about or "
 				"contained; what is denied stays denied.\n",

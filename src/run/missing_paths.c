@@ -139,9 +139,8 @@ static void look_at(struct path_search *p, struct str path)
 	path_look(&p->memo, path, &at);
 	if (!at.real.n || (at.target != PATH_FILE && at.target != PATH_DIR) || never_named(p, at.real))
 		return;
-	path = to_show(p->r, path);
-	if (!never_named(p, path))
-		name_path(p, path);
+	struct str whole = to_show(p->r, path);
+	name_path(p, never_named(p, whole) ? path : whole);
 }
 
 /* ---- paths in messages ---- */

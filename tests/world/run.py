@@ -67,6 +67,7 @@ class Row:
         self.command, self.flags = command, flags
         self.once = "once" in flags      # a second run would do something else: one pair of times
         self.sorted = "sorted" in flags  # lines come in any order
+        self.asks = "asks" in flags      # a client's hook asks a person
         self.quiet = "status" in flags   # the output differs from run to run: only status and files count
         self.volatile = []
 
@@ -217,8 +218,8 @@ def outside(command, cwd):
 def inside(command, cwd):
     if World.mode == "run":
         return execute([World.caisson, "run", "--profile", "work", "--plain", "-c", command], cwd, LIMIT)
-    event = {"session_id": "world-" + os.path.basename(cwd), "hook_event_name": "PreToolUse", "tool_name": "Bash",
-             "cwd": cwd, "tool_input": {"command": command}}
+    event = {"session_id": f"world-{os.getpid()}-{os.path.basename(cwd)}", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+             "tool_use_id": str(time.monotonic_ns()), "cwd": cwd, "tool_input": {"command": command}}
     began = time.monotonic()
     status, out, err, _ = execute([World.caisson, "hook", "--client", "claude-code"], cwd, 60, json.dumps(event))
     answer = json.loads(out).get("hookSpecificOutput", {}) if status == 0 and out.strip() else {}
@@ -394,6 +395,11 @@ class Results:
 def run_row(session, row, options, known, results):
     a, b = session.effect("outside", row), session.effect("inside", row)
     lines = difference(a, b, row)
+    if row.asks and World.mode != "run":
+        results.say(b["status"] == "refused", f"{row.name}: {row.command} (a person is asked)", lines[:SHOWN])
+        results.ran.add(row.name)
+        session.again()
+        return
     expected = row.name in known
     if expected and World.mode == "hook":
         results.say(True, f"{row.name} (listed)", lines[:SHOWN])
@@ -405,7 +411,8 @@ def run_row(session, row, options, known, results):
             tail = "\n".join(b["raw"]).strip().splitlines()[-SHOWN:]
             print("\n".join(f"#   inside | {x}" for x in tail))
     else:
-        results.say(not expected, f"{row.name}: {row.command}" + (" (listed, but does not differ)" if expected else ""))
+        ended = f" (status {a['status']})" if a["status"] else ""
+        results.say(not expected, f"{row.name}: {row.command}{ended}" + (" (listed, but does not differ)" if expected else ""))
     results.ran.add(row.name)
     if lines:
         session.again()
