@@ -10,15 +10,17 @@
 
 #define INSTEAD "use what is already here, or let a person allow it"
 
-/* python3 -m pip install: the module's own words. */
+/* python3 -m pip install, python3 -mpip install: the module's own words. */
 static const struct net_form *form_of(const struct subject *s)
 {
 	const struct command *c = s->c;
-	bool module = str_starts(s->base, "python") && c->argc > 2 && c->argv[1].kind == WORD_EXACT &&
-		str_is(c->argv[1].text, "-m") && c->argv[2].kind == WORD_EXACT;
+	struct str option = str_starts(s->base, "python") && c->argc > 2 && c->argv[1].kind == WORD_EXACT
+		? c->argv[1].text : STR("");
 
-	if (module)
+	if (str_is(option, "-m") && c->argv[2].kind == WORD_EXACT)
 		return net_form_find(c->argv[2].text, c->argv + 2, c->argc - 2);
+	if (str_starts(option, "-m"))
+		return net_form_find(str_sub(option, 2, option.n), c->argv + 1, c->argc - 1);
 	return net_form_find(s->base, c->argv, c->argc);
 }
 

@@ -289,6 +289,25 @@ static bool glob_fits(const struct net_match *m, struct str glob)
 	return false;
 }
 
+/* "deployment/$NAME" from the environment: no option, no address, and of a kind that the form lists. */
+static bool names_listed_kind(struct net_match *m, const struct word *w)
+{
+	struct str list = text_at(m->form->words), one;
+
+	if (m->open || m->command.n || m->form->first || w->kind != WORD_UNKNOWN || !w->ambient)
+		return false;
+	while ((one = str_word(&list)).n) {
+		struct str kind = str_sub(one, 0, one.n - 1); /* "deployment/" */
+
+		if (str_ends(one, "/*") && kind.n > 1 && str_find(kind, '*', 0) < 0 &&
+			str_eq(str_sub(w->text, 0, kind.n), kind)) {
+			m->operands++;
+			return true;
+		}
+	}
+	return false;
+}
+
 /*
  * The registry would see a name made of unknown text. Words after the name of a runner's package only reach
  * that package.
@@ -299,6 +318,8 @@ static bool take_unknown(struct net_match *m, const struct word *w)
 
 	if (eq > 0 && str_starts(w->text, "--") && text_exact(str_sub(w->text, 0, (size_t)eq)))
 		return value_may_be_unknown(m, w, str_sub(w->text, 0, (size_t)eq));
+	if (names_listed_kind(m, w))
+		return true;
 	if (m->command.n || !m->open)
 		return false;
 	if (m->operands && !m->vague && may_be_unknown(m, STR("*")))

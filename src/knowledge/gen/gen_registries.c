@@ -29,7 +29,8 @@ static const char keys[REGISTRY_LISTS + 2][12] = {
 	[REGISTRY_ASK] = "ask", [REGISTRY_SET] = "set", [REGISTRY_KEYS] = "keys", [REGISTRY_BARE] = "bare",
 	[REGISTRY_CONFIG] = "config", [REGISTRY_READ] = "read", [REGISTRY_BEFORE] = "before",
 	[REGISTRY_HOSTS] = "hosts", [REGISTRY_APART] = "apart", [REGISTRY_SHOWN] = "shown",
-	[REGISTRY_LINES] = "lines", [REGISTRY_VISIBLE] = "visible", [REGISTRY_FETCH] = "fetch", "with", "note",
+	[REGISTRY_LINES] = "lines", [REGISTRY_VISIBLE] = "visible", [REGISTRY_FETCH] = "fetch",
+	"with", "note",
 };
 
 static int fail(struct registry_bake *b, const struct ynode *n, const char *text)
