@@ -333,6 +333,28 @@ static bool reset_elsewhere(const struct git_form *f)
 }
 
 /*
+ * git stash makes a new stash@{0}, of files that are looked up for it, or none if nothing is changed; then a
+ * later pop takes the stash that is there now. Others renumber stashes.
+ */
+static enum moved stash_moves(const struct git_form *f, struct str revs)
+{
+	struct str what = f->n ? operand_at(f, 0) : STR("push");
+
+	if (!str_contains(revs, STR("stash")) || str_is_any(what, "list show apply create"))
+		return MOVED_NOTHING;
+	return str_is_any(what, "push save") && str_is(revs, "stash@{0}") ? MOVED_MAYBE : MOVED_REFS;
+}
+
+/* git fetch and git pull move no stash, unless a refspec of the request says so. */
+static bool fetches_apart(const struct git_form *f, struct str revs)
+{
+	for (size_t i = 0; i < f->o->noperands; i++)
+		if (str_find(operand_at(f, i), ':', 0) >= 0)
+			return false;
+	return str_starts(revs, "stash@{") && operands_known(f);
+}
+
+/*
  * How a git command of the request may change the meaning of a later one's revisions. Commands that also
  * change files are judged by these files: they move HEAD, and the differences are at most what they have
  * changed.
@@ -355,7 +377,9 @@ static enum moved moves(const struct git_form *f, struct str revs)
 					makes) && !names_any(f, revs))
 		return MOVED_NOTHING;
 	if (str_is(name, "stash"))
-		return str_contains(revs, STR("stash")) ? MOVED_MAYBE : MOVED_NOTHING;
+		return stash_moves(f, revs);
+	if (str_is_any(name, "fetch pull") && fetches_apart(f, revs))
+		return MOVED_NOTHING;
 	if (str_is(name, "reset") && !reset_elsewhere(f))
 		return MOVED_NOTHING;
 	if (str_is_any(name, "checkout switch commit merge cherry-pick revert rebase bisect am"))
@@ -453,6 +477,20 @@ static void ask_world(struct git_form *f, struct str dir)
 		f->ret->state = GIT_CHANGES_ASKED;
 }
 
+static bool takes_stash(const struct git_form *f)
+{
+	return str_starts(f->revs, "stash@{") &&
+		(f->change == GIT_CHANGE_STASH || f->change == GIT_CHANGE_STASH_BRANCH);
+}
+
+/* The files of a stash that is there now, although the request may make a newer one. */
+static void ask_about_stash(struct git_form *f, struct str dir)
+{
+	ask_world(f, dir);
+	if (f->ret->state != GIT_CHANGES_ASKED)
+		f->ret->state = GIT_CHANGES_UNKNOWN;
+}
+
 /* Returns why the world cannot list the changed names, or NULL if it can. */
 static const char *why_blind(struct git_form *f, enum moved how)
 {
@@ -488,12 +526,16 @@ void git_changes_of(struct judge *j, struct subject *s, struct str start, struct
 	if (ret->state == GIT_CHANGES_NONE && operands_known(&f))
 		return;
 	how = moved(j, s, f.revs);
+	if (takes_stash(&f) && s->c->when.again && !str_is(operand_at(&f, 0), "apply"))
+		how = MOVED_REFS; /* in a loop the next one is another stash */
 	ret->blind = why_blind(&f, how);
 	ret->unnamed = !text_exact(f.revs);
 	if (ret->blind || how != MOVED_NOTHING || !operands_known(&f))
 		ret->state = GIT_CHANGES_UNKNOWN;
 	if (ret->state == GIT_CHANGES_KNOWN || ret->state == GIT_CHANGES_PARTLY)
 		ask_world(&f, dir);
+	else if (dir.n && !ret->blind && operands_known(&f) && takes_stash(&f))
+		ask_about_stash(&f, dir);
 }
 
 bool git_changes_touch(const struct git_changes *t, struct str path)

@@ -329,9 +329,15 @@ mkdir -p "$dir/.idea" && echo x >"$dir/.idea/w" && git -C "$dir" stash -qu
 judge ask protected-write 'git stash pop'
 judge ask protected-write 'git stash apply stash@{0}'
 judge ask protected-write 'git stash apply 0'
+judge ask protected-write 'git stash && git stash pop' # nothing is changed, so it is the stash of before
+judge ask protected-write 'git checkout -b y; git stash pop'
+judge ask protected-write 'git stash && git checkout -b y && git stash apply'
 echo y >"$dir/README.md" && git -C "$dir" stash -q
 judge allow - 'git stash pop'
 judge ask protected-write 'git stash pop 1'
+judge ask protected-write 'git stash pop; git stash pop'
+judge ask protected-write 'for i in 1 2; do git stash pop; done'
+judge allow - 'git stash && git stash pop'
 judge allow - 'git stash list'
 judge allow - 'git stash'
 judge allow - 'git stash && npm --version'
