@@ -76,6 +76,7 @@ struct box_state {
 	void *own;                 /* the backend's data; NULL: none yet, and stop() is not called */
 	const struct spec *spec;   /* NULL: not known yet */
 	const char *tmp;           /* spec->tmp; NULL: none */
+	const char *caches;        /* spec->caches if it has a limit; NULL: none */
 	const struct box_start *start;
 	bool may_start;            /* box_before_program() was called, and said yes */
 	struct ops ops;            /* the plan */

@@ -245,6 +245,7 @@ int box_run(struct box *box, struct arena *a, const struct backend *backend, con
 	b->spec = s;
 	b->start = how;
 	b->tmp = s->tmp.n ? str_c(a, s->tmp) : NULL;
+	b->caches = s->caches_limit && s->caches.n ? str_c(a, s->caches) : NULL;
 	b->outcome.backend = backend->name;
 	if (rc == 0)
 		rc = run_program(b, p, &b->outcome, e);

@@ -34,6 +34,10 @@
 #define DISK_EVERY (1000 * MS)
 #define DISK_EVERY_MIN (20 * MS) /* shortly before the limit */
 #define DISK_RATE 2              /* bytes that a machine writes to a disk in a nanosecond */
+#define CACHES_FIRST (50 * MS)
+#define CACHES_EVERY (100 * MS)
+/* Bytes fewer on the disk of the caches, after which they are added up again. */
+#define CACHES_STEP ((uint64_t)128 << 20)
 #define DISK_SHARE 20            /* looking takes at most one part in this many of a CPU */
 #define CPU_EVERY_MIN (5 * MS)   /* CPU time, at most this often */
 #define WATCH_EVERY_HELD (250 * MS) /* memory of a box in the background */
@@ -50,6 +54,7 @@ enum kill_reason {
 	KILLED_FOR_OUTPUT,
 	KILLED_FOR_MEMORY,
 	KILLED_FOR_DISK,
+	KILLED_FOR_CACHES,
 	KILLED_BY_CALLER,
 	KILLED_BY_ERROR,
 };
@@ -61,7 +66,8 @@ struct supervisor {
 	int64_t killed;           /* when; 0: not yet */
 	bool over;
 	unsigned quiet;           /* looks at a killed box, in a row, in which nothing could run any more */
-	int64_t exiting_due, progress_due, memory_due, cpu_due, disk_due;
+	int64_t exiting_due, progress_due, memory_due, cpu_due, disk_due, caches_due;
+	uint64_t free;            /* bytes on the disk of the caches at the last look; 0: none yet */
 	uint64_t peak, cpu_ms;    /* the largest values seen */
 	bool tried;               /* the box was to go to the background */
 	bool held;                /* this is the holder: it did */
@@ -143,17 +149,45 @@ static void check_memory(struct supervisor *s, int64_t now)
 	s->memory_due = next_look(now, pause);
 }
 
+/* The next look, after one that began at `now`. */
+static int64_t next_walk(int64_t now, int64_t pause)
+{
+	int64_t rest = (DISK_SHARE - 1) * (clock_now() - now);
+
+	return clock_now() + (pause > rest ? pause : rest);
+}
+
 static void check_disk(struct supervisor *s, int64_t now)
 {
 	uint64_t limit = limits_of_run(s)->scratch, used = watch_disk(s->b->tmp, limit);
-	int64_t pause, rest;
+	int64_t pause;
 
 	if (used > limit)
 		kill_box(s, KILLED_FOR_DISK);
 	pause = used < limit ? (int64_t)((limit - used) / DISK_RATE) : 0;
 	pause = pause < DISK_EVERY_MIN ? DISK_EVERY_MIN : pause > DISK_EVERY ? DISK_EVERY : pause;
-	rest = (DISK_SHARE - 1) * (clock_now() - now);
-	s->disk_due = clock_now() + (pause > rest ? pause : rest);
+	s->disk_due = next_walk(now, pause);
+}
+
+/*
+ * Caches can hold a million files, so they are added up only after the disk has filled by CACHES_STEP,
+ * whoever has filled it.
+ */
+static void check_caches(struct supervisor *s, int64_t now)
+{
+	const struct spec *spec = s->b->spec;
+	uint64_t free = watch_free(s->b->caches), step = CACHES_STEP;
+
+	if (step > spec->caches_limit / 4)
+		step = spec->caches_limit / 4;
+	if (!s->free || free > s->free) {
+		s->free = free;
+	} else if (s->free - free >= step) {
+		s->free = free;
+		if (watch_disk(s->b->caches, spec->caches_limit) > spec->caches_limit)
+			kill_box(s, KILLED_FOR_CACHES);
+	}
+	s->caches_due = next_walk(now, CACHES_EVERY);
 }
 
 static void check_cpu(struct supervisor *s, int64_t now)
@@ -206,6 +240,8 @@ static void check_due(struct supervisor *s, int64_t now)
 		check_memory(s, now);
 	if (limits_of_run(s)->cpu_ms && now >= s->cpu_due)
 		check_cpu(s, now);
+	if (s->b->caches && now >= s->caches_due)
+		check_caches(s, now);
 	if (s->b->tmp && now >= s->disk_due)
 		check_disk(s, now);
 	if (now >= s->progress_due)
@@ -241,6 +277,8 @@ static int64_t next_due(const struct supervisor *s)
 		due = s->memory_due;
 	if (limits_of_run(s)->cpu_ms && s->cpu_due < due)
 		due = s->cpu_due;
+	if (s->b->caches && s->caches_due < due)
+		due = s->caches_due;
 	if (s->b->tmp && s->disk_due < due)
 		due = s->disk_due;
 	if (s->progress && s->progress_due < due)
@@ -415,7 +453,8 @@ static enum status status_of(const struct supervisor *s, uint64_t oom_kills)
 
 	if (s->reason == KILLED_FOR_TIME || s->reason == KILLED_FOR_CPU)
 		return STATUS_TIMEOUT;
-	if (s->reason == KILLED_FOR_OUTPUT || s->reason == KILLED_FOR_DISK)
+	if (s->reason == KILLED_FOR_OUTPUT || s->reason == KILLED_FOR_DISK ||
+			s->reason == KILLED_FOR_CACHES)
 		return STATUS_OUTPUT_LIMIT;
 	if (s->reason == KILLED_FOR_MEMORY || oom_kills)
 		return STATUS_OOM;
@@ -440,6 +479,7 @@ static void conclude(const struct supervisor *s, uint64_t oom_kills, struct outc
 	else if (ev->ended || ev->left)
 		ret->exit_code = WEXITSTATUS(ev->status);
 	ret->by_cpu_time = s->reason == KILLED_FOR_CPU;
+	ret->by_caches = s->reason == KILLED_FOR_CACHES;
 	ret->by_scratch = s->reason == KILLED_FOR_DISK;
 	ret->interrupted = s->signal;
 	ret->lingers = s->quiet == EXITING_LOOKS;
@@ -506,6 +546,7 @@ int supervise_box(struct box_state *b, const struct box_progress *p, struct outc
 	struct supervisor s = {
 		.b = b, .progress = p, .progress_due = b->started + PROGRESS_EVERY, .memory_due = b->started,
 		.cpu_due = b->started, .disk_due = b->started + DISK_FIRST,
+		.caches_due = b->started + CACHES_FIRST,
 	};
 	struct box_usage end;
 

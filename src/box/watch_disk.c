@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sys/file.h"
@@ -81,4 +82,11 @@ uint64_t watch_disk(const char *path, uint64_t limit)
 	while (w.depth)
 		fd_close(&w.dirs[--w.depth]);
 	return used(&w);
+}
+
+uint64_t watch_free(const char *path)
+{
+	struct statfs fs;
+
+	return statfs(path, &fs) == 0 ? (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize : UINT64_MAX;
 }

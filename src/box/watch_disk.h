@@ -11,3 +11,5 @@
 
 /* Stops as soon as the sum is above `limit`. Follows no links. Takes no memory. */
 uint64_t watch_disk(const char *path, uint64_t limit);
+/* Free bytes on the file system of a path; UINT64_MAX: not known. */
+uint64_t watch_free(const char *path);

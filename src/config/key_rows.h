@@ -167,6 +167,12 @@ KEY("sandbox.ptrace", WHO_TRUSTED, false,
 KEY("sandbox.sockets", WHO_OWNER, false,
 		"your own sockets in boxes of the work profile, which can do all that you can there: ssh-agent, "
 		"gpg-agent, docker (root)", "[ssh-agent]", parse_sockets, AT(sandbox.sockets))
+KEY("sandbox.caches.project", WHO_OWNER, false,
+		"size of the caches that boxes of one project have written; 0: no limit", "10G",
+		parse_audit_quota, AT(sandbox.caches_project))
+KEY("sandbox.caches.total", WHO_OWNER, false,
+		"size of the caches of all projects, above which those of the least recently used go; 0: no "
+		"limit", "40G", parse_audit_quota, AT(sandbox.caches_total))
 KEY("sandbox.env.pass", WHO_OWNER, false,
 		"variables of the caller that programs in the box get as well; one that is named in full "
 		"also when it looks like a credential", "[MY_SETTING, 'MYTOOL_*']",

@@ -69,6 +69,7 @@ struct outcome {
 	uint64_t peak_memory;  /* bytes; 0: not known */
 	bool peak_by_cgroup;   /* else from rusage: the largest single process */
 	bool by_cpu_time;      /* STATUS_TIMEOUT: the limit of CPU time was reached */
+	bool by_caches;        /* STATUS_OUTPUT_LIMIT: more files in the project's caches than the limit */
 	bool by_scratch;       /* STATUS_OUTPUT_LIMIT: more files in /tmp than the limit */
 	bool lingers;          /* no process is left, but the kernel is still releasing the box's resources */
 	int interrupted;       /* the signal with which the caller ended the run; 0: none */

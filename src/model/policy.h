@@ -189,6 +189,9 @@ static inline const char *box_socket_name(size_t i)
 	return names[i];
 }
 
+#define CACHES_PROJECT ((uint64_t)10 << 30)
+#define CACHES_TOTAL ((uint64_t)40 << 30)
+
 struct sandbox { /* settings of the box */
 	bool enabled;          /* false: no command is contained; contain_fallback applies */
 	bool always;           /* clients: allowed commands are contained too */
@@ -208,6 +211,8 @@ struct sandbox { /* settings of the box */
 	bool ptrace;           /* programs of a box may trace each other */
 	/* further paths of boxes of the work profile: absolute, "~/x", or relative to the project */
 	struct texts *read, *write;
+	/* bytes of caches that boxes have written: of one project, and of all; 0: no limit */
+	uint64_t caches_project, caches_total;
 	struct texts *env_pass, *env_scrub; /* names of variables; "*" is a wildcard */
 	struct limit_set limits[LIMITS];
 };

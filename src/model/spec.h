@@ -90,6 +90,9 @@ struct spec {
 	 */
 	struct str layer;
 	int layer_lock;
+	/* STATE/caches/KEY, where boxes of this project write caches, and its size; empty or 0: no limit */
+	struct str caches;
+	uint64_t caches_limit;
 	struct spec_file *files;   /* the script, and the caller's identity for git */
 	/* directory used as the root, read-only; empty: the host's system directories */
 	struct str root;

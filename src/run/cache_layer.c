@@ -175,16 +175,16 @@ static int take(struct arena *a, struct str project, int layers, int n, struct s
 
 static int choose(struct arena *a, const struct run *r, struct spec *s, struct err *e)
 {
-	FD_CLEANUP int project = open(str_c(a, r->cache_project), DIRECTORY | O_CLOEXEC);
+	FD_CLEANUP int project = open(str_c(a, r->spec.caches), DIRECTORY | O_CLOEXEC);
 	FD_CLEANUP int layers = project < 0 ? -1 : make_in(project, "layers");
 	int rc = layers < 0 ? -1 : 0;
 
 	for (int n = 0; rc == 0 && n < LAYERS_MAX; n++)
-		rc = take(a, r->cache_project, layers, n, s);
+		rc = take(a, r->spec.caches, layers, n, s);
 	if (rc > 0)
 		return 0;
 	return rc < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot make a layer in '%.*s'",
-				STR_ARG(r->cache_project))
+				STR_ARG(r->spec.caches))
 		      : err_set(e, ERR_LIMIT, 0, "%d boxes of this project with caches run already",
 				      LAYERS_MAX);
 }

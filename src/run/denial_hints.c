@@ -20,6 +20,7 @@ enum hint_kind {
 	HINT_CPU_TIME,
 	HINT_OOM,
 	HINT_OUTPUT,
+	HINT_CACHES,
 	HINT_TMP,
 	HINT_ENDED,
 	HINT_TEARDOWN,
@@ -149,8 +150,10 @@ static bool out_of_memory(const struct clues *c)
 }
 static bool too_long(const struct clues *c)
 {
-	return c->o->status == STATUS_OUTPUT_LIMIT && !c->o->by_scratch;
+	return c->o->status == STATUS_OUTPUT_LIMIT && !c->o->by_scratch && !c->o->by_caches;
 }
+static bool caches_full(const struct clues *c) { return c->o->by_caches; }
+
 static bool tmp_full(const struct clues *c)
 {
 	return c->o->status == STATUS_OUTPUT_LIMIT && c->o->by_scratch;
@@ -309,6 +312,9 @@ static const struct hint_row {
 				"more output than the limit"},
 		[HINT_TMP] = {"scratch", false, false, LIMIT_SCRATCH, tmp_full, NULL,
 				"the project's /tmp holds more than its limit: remove files there"},
+		[HINT_CACHES] = {"caches", false, false, NO_LIMIT, caches_full, NULL,
+				"the project's caches in boxes exceed their limit and are deleted; a person "
+				"can raise 'sandbox.caches.project' in the policy"},
 		[HINT_ENDED] = {"ended", false, false, NO_LIMIT, NULL, say_ended, ""},
 		[HINT_TEARDOWN] = {"teardown", false, false, NO_LIMIT, lingers, NULL,
 				"the kernel is still giving back what the box held, which takes it a while; "

@@ -11,6 +11,7 @@
 
 #include "judge/world.h"
 #include "run/cache_layer.h"
+#include "run/cache_sweep.h"
 #include "run/test_reports.h"
 #include "run/tmp_dir.h"
 #include "sys/cpus.h"
@@ -144,6 +145,7 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 		*ret = o;
 		if (no_layer.text[0])
 			ret->no_overlay = no_layer;
+		cache_sweep(a, r, ret);
 		return;
 	}
 	*ret = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1,

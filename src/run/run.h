@@ -76,9 +76,8 @@ struct run {
 	uint64_t outputs_quota;
 	/* directories below the state to create before the run, in order */
 	struct texts *caches;
-	/* the person's caches among spec.paths: how many, and the project's directory for them */
-	unsigned ncaches;
-	struct str cache_project;
+	unsigned ncaches;              /* the person's caches among spec.paths */
+	uint64_t caches_total;         /* bytes of the caches of all projects; 0: no limit */
 };
 
 struct hint {

@@ -154,6 +154,7 @@ void spec_build_caches(struct spec_builder *m)
 		spec_add_path(m, dir, at, true);
 	}
 	add_persons(m);
-	if (m->r->ncaches)
-		m->r->cache_project = of_project;
+	m->r->spec.caches = of_project;
+	m->r->caches_total = m->p->own.sandbox.caches_total;
+	m->r->spec.caches_limit = m->p->own.sandbox.caches_project;
 }

@@ -135,11 +135,47 @@ refused() {
 	want '.stdout == "x\nlower\n" and (.stderr | contains("Read-only")) and .caches.overlay == false and (.caches.reason | contains("overlay"))' "$who: where the kernel refuses an overlay, the project's own or read-only caches, and the report says so"
 }
 
+# What boxes write is bounded, and nothing outside of it is ever deleted.
+bounds() {
+	local key old i
+	mkdir -p "$tmp/$who/home/.config/caisson"
+	printf 'sandbox:\n  caches: {project: 40M, total: 0}\n' >"$tmp/$who/home/.config/caisson/config.yaml"
+	own
+	work "$who" two 'head -c 20000000 /dev/zero >~/.cache/pip/some; sleep 0.3; echo done'
+	want '.stdout == "done\n"' "$who: twin: a cache below the limit"
+	key=$(echo "$tmp/$who"/state/caches/*/layers/0/upper/.cache/pip/some)
+	key=${key%/layers/*}
+	work "$who" two 'for i in 1 2 3 4 5 6 7 8 9 10; do head -c 20000000 /dev/urandom >~/.cache/pip/$i; sleep 0.15; done; echo done'
+	want '.status == "output_limit" and .hints[0].id == "caches" and .caches' "$who: a program that fills its caches is ended"
+	for i in {1..50}; do [[ -e $key ]] || break; sleep 0.1; done
+	[[ -n $key && ! -e $key && -e $tmp/$who/home/.cache/pip/wheel ]]
+	result $? "$who: and they are deleted, and nothing of the person's"
+	# all projects together: the least recently used goes
+	work "$who" one 'cd ~/.cache; ln -s ~/two outside; mkdir -p closed/x; touch closed/x/y; chmod 0 closed; python3 -c "
+import os
+for i in range(300):
+    os.mkdir(\"d\" * 100); os.chdir(\"d\" * 100)
+open(\"end\", \"w\")"; head -c 3000000 /dev/zero >~/.cache/pip/big; ln ~/.cache/pip/big ~/.cache/pip/again'
+	old=$(dirname "$(dirname "$(find "$tmp/$who/state/caches" -maxdepth 3 -name outside | head -1)")")
+	touch -d '2 days ago' "$old" "$tmp/$who/state/caches/.swept"
+	printf 'sandbox:\n  caches: {project: 0, total: 2M}\n' >"$tmp/$who/home/.config/caisson/config.yaml"
+	work "$who" two 'echo kept >~/.cache/pip/kept'
+	for i in {1..50}; do [[ -e $old || -n $(find "$tmp/$who/state/caches" -maxdepth 1 -name '.old*') ]] || break; sleep 0.1; done
+	[[ -n $old && ! -e $old && -z $(find "$tmp/$who/state/caches" -name '.old*') ]]
+	result $? "$who: the least recently used project goes when all are too large, however it looks"
+	[[ -e $tmp/$who/home/two/file ]]
+	result $? "$who: a link in a cache leads no deletion outside"
+	work "$who" two 'cat ~/.cache/pip/kept'
+	want '.stdout == "kept\n"' "$who: twin: the one in use stays"
+	rm "$tmp/$who/home/.config/caisson/config.yaml"
+}
+
 for who in $(people); do
 	populate
 	layers
 	planted
 	parallel
 	refused
+	bounds
 done
 done_testing
