@@ -451,7 +451,8 @@ static void add_tmp(struct arena *a, const struct spec *s, struct ops *ops)
 		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE | OP_IS_DIR | OP_COVERED, s->tmp,
 				STR("/tmp"));
 	for (const struct spec_tmp_file *f = s->tmp_files; f; f = f->next)
-		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_IS_FILE | OP_COVERED | (f->writable ? OP_WRITABLE : 0),
+		ops_add(a, ops, OP_BIND,
+				OP_CALLERS | OP_IS_FILE | OP_COVERED | (f->writable ? OP_WRITABLE : 0),
 				f->path, f->path)->expected = f->id;
 }
 

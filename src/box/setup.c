@@ -470,7 +470,8 @@ static int do_bind(struct box_root *r, const struct op *op, struct err *e)
 	if (used < 0)
 		return op_unusable(op, e);
 	if (mount_attributes(used, mount_flags(op) | MOUNT_BELOW) != 0 || place(r, op, used) != 0)
-		return op_failed(op, "mount", e);
+		return op->flags & OP_IS_FILE && errno == ENOENT ? op_unusable(op, e) /* it was removed */
+								 : op_failed(op, "mount", e);
 	return op->flags & OP_APART && part < 0 && set_apart(r, op) != 0 ? op_failed(op, "mount", e) : 0;
 }
 

@@ -49,6 +49,7 @@ struct hook_call { /* one input being handled */
 	struct view *view;       /* of the event's directory; set by hook_session() */
 	/* project of the session; empty path: no session, or no project yet */
 	struct directory pin;
+	struct tmp_name *tmp;    /* files in the host's /tmp that the session wrote */
 	struct str changed;      /* why the pinned project is invalid; empty: it is valid */
 	struct pause pause;      /* the pause in force */
 	struct reply *r;
@@ -64,6 +65,8 @@ int hook_session(struct hook_call *c, struct err *e);
  * policies.
  */
 void hook_pause(struct hook_call *c);
+/* Notes files in the host's /tmp that a command or tool of the session will write. */
+void hook_session_wrote(struct hook_call *c, const struct tmp_name *names);
 /* Returns the pinned project. NULL: search for the project. */
 const struct directory *hook_pin(const struct hook_call *c);
 

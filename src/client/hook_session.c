@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "client/hook.h"
 #include "judge/client_session.h"
+#include "judge/tmp_names.h"
 #include "judge/world.h"
 #include "record/handoff.h"
 #include "sys/directory.h"
@@ -228,9 +229,45 @@ static int pin_project(struct pinning *p, struct err *e)
 		return found;
 	choose_project(p);
 	p->c->view->session_remotes = p->s.remotes;
+	p->c->tmp = p->s.tmp;
 	if (p->dirty)
 		(void)store_session(p, false, NULL);
 	return 0;
+}
+
+/* Makes room for new names at the end: the oldest go. */
+static void drop_oldest(struct tmp_name **list, size_t more)
+{
+	size_t n = more;
+
+	for (const struct tmp_name *t = *list; t; t = t->next)
+		n++;
+	for (; *list && n > TMP_NAMES_MAX; n--)
+		*list = (*list)->next;
+}
+
+/* Without the session's file, later commands must name the files. */
+void hook_session_wrote(struct hook_call *c, const struct tmp_name *names)
+{
+	struct str client = str_of(c->h.client->name), state = c->view->state_dir;
+	struct client_session s;
+	size_t more = 0;
+
+	for (const struct tmp_name *n = names; n; n = n->next) {
+		const struct tmp_name *same = c->tmp;
+
+		while (same && !str_eq(same->path, n->path))
+			same = same->next;
+		more += n->writes && !same;
+	}
+	if (!more || !c->pin.path.n ||
+			client_session_read(c->a, state, client, c->h.session, c->view->uid, &s, NULL) != 1)
+		return;
+	drop_oldest(&s.tmp, more);
+	for (const struct tmp_name *n = names; n; n = n->next)
+		if (n->writes)
+			tmp_names_add(c->a, &s.tmp, n);
+	(void)client_session_write(c->a, state, &s, c->view->uid, false, NULL);
 }
 
 int hook_session(struct hook_call *c, struct err *e)

@@ -15,10 +15,9 @@ static const char about[] =
 	"things.\n"
 	"- A denial says why, and often what to do instead. It is a decision, not an error: do not try the "
 	"same thing in other words. If it must be done, ask the person.\n"
-	"- Commands in the box share a /tmp of the project's own, with /tmp/claude in it, until the session "
-	"ends. Files in the machine's /tmp that this session wrote or that a command names are there, too, "
-	"at the same path. The client's own tools do not see files that a command in the box put into /tmp: "
-	"read them by a command, or write them into the project.\n"
+	"- Commands in the box share a /tmp (and /tmp/claude) of the project's own until the session ends. "
+	"Files in the machine's /tmp that this session wrote or that a command names are in it as well. "
+	"Files that a command in the box made there are seen by commands, not by the client's own tools.\n"
 	"- Where output says [redacted:...], a secret was taken out on purpose.\n";
 
 static const char about_always[] =

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "client/hook_pre.h"
+#include "judge/tmp_names.h"
 #include "judge/world.h"
 #include "record/ticket.h"
 #include "sys/path.h"
@@ -126,6 +127,9 @@ int review_hand_over(struct review *g, enum approval approval, bool asked, struc
 		.path = v->project, .id = hook_pin(c) ? c->pin.id : (struct identity){0}};
 	struct str state, id, own = STR("");
 
+	t.tmp = tmp_names(c->a, &g->facts);
+	for (const struct tmp_name *n = c->tmp; n; n = n->next)
+		tmp_names_add(c->a, &t.tmp, n);
 	t.walls = g->walls;
 	t.follow &=
 		t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line may leave the client's sandbox */

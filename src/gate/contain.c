@@ -1,7 +1,7 @@
 /*
- * Replaces contain where nothing can be contained: the policy has no box, or excludes a command from it. The
- * list of excluded commands is a convenience, not a boundary: they are asked about where others are
- * contained, and nothing else changes.
+ * Contains allowed commands that name files of the boxes. Replaces contain where nothing can be contained:
+ * the policy has no box, or excludes a command from it. The list of excluded commands is a convenience, not a
+ * boundary: they are asked about where others are contained, and nothing else changes.
  */
 #include "gate/judge.h"
 
@@ -40,6 +40,62 @@ static bool has_contained(const struct judge *j)
 	return j->ret->verdict == VERDICT_CONTAIN;
 }
 
+/* The file of the boxes that this access means; empty: none. */
+static struct str box_file(const struct judge *j, const struct access *x)
+{
+	const struct path_answer *p;
+	const struct glob_answer *g;
+
+	if (x->elsewhere || access_is_import(x) || !str_starts(x->path.text, "/"))
+		return STR("");
+	if (x->path.kind == WORD_EXACT) {
+		p = pmap_get(j->answers, x->path.text);
+		return p && p->kept ? x->path.text : STR("");
+	}
+	g = x->path.glob ? pmap_get(j->glob_answers, path_pattern(j->a, &x->path)) : NULL;
+	return g && g->kept ? x->path.text : STR("");
+}
+
+/* True if the command needs something outside of the box, or if its rules allow it there. */
+static bool keeps_outside(struct judge *j)
+{
+	const struct step *s = j->ret->steps;
+
+	while (s && s->kind != STEP_LIFTED)
+		s = s->next;
+	if (s || find_excluded(j) || git_hooks_signs(j))
+		return true;
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (judge_leaves_box(j, j->subjects[i].c->at))
+			return true;
+	return false;
+}
+
+/*
+ * One /tmp for the commands of a session: an allowed command that names a file of the boxes runs in the box,
+ * too. That is a convenience, not a boundary: a command that works only outside stays there.
+ */
+static void follow_box_files(struct judge *j)
+{
+	const struct check *c = gate_check(CHECK_BOX_FILE);
+
+	if (j->ret->verdict != VERDICT_ALLOW || !j->p->sandbox.enabled || j->p->mode == MODE_PAUSED ||
+			!j->nsubjects || j->request || !path_within(j->v->cwd, j->v->project))
+		return;
+	for (const struct access *x = j->f->accesses; x; x = x->next) {
+		struct str path = box_file(j, x);
+
+		if (!path.n)
+			continue;
+		if (keeps_outside(j))
+			return;
+		judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .at = x->at,
+				.message = str_fmt(j->a, "only the boxes of the project have '%.*s'",
+				STR_ARG(path))});
+		return;
+	}
+}
+
 /* Asks about a command that would fail in the box because the box has no signing key. */
 static void makes_signature(struct judge *j, const struct check *c)
 {
@@ -62,6 +118,7 @@ void contain_finish(struct judge *j)
 	const struct check *c = gate_check(CHECK_NOT_CONTAINED);
 	const struct subject *s;
 
+	follow_box_files(j);
 	if (!has_contained(j))
 		return;
 	if (!j->p->sandbox.enabled) {

@@ -11,6 +11,7 @@
 
 #include "base/json_write.h"
 #include "judge/engine.h"
+#include "judge/tmp_names.h"
 #include "sys/file.h"
 #include "sys/ids.h"
 #include "sys/sha256.h"
@@ -91,6 +92,8 @@ static int parse_session(struct arena *a, const struct json *o, struct client_se
 			return -1;
 	}
 	s.remotes = read_remotes(a, json_key(o, "remotes"));
+	for (const struct json *v = json_items(json_key(o, "tmp")); v; v = v->next)
+		tmp_names_add(a, &s.tmp, &(struct tmp_name){.path = str_dup(a, json_text(v)), .made = true});
 	*ret = s;
 	return 0;
 }
@@ -155,6 +158,11 @@ static void put_session(struct buf *b, const struct client_session *s, uint32_t 
 	for (const struct git_item *i = s->remotes; i; i = i->next) {
 		buf_c(b, i == s->remotes ? "" : ",");
 		json_put_string(b, i->text);
+	}
+	buf_c(b, "],\"tmp\":[");
+	for (const struct tmp_name *t = s->tmp; t; t = t->next) {
+		buf_c(b, t == s->tmp ? "" : ",");
+		json_put_string(b, t->path);
 	}
 	buf_fmt(b, "],\"started\":%lld,\"last\":%lld", (long long)s->started, (long long)s->last);
 	if (s->ended)

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "model/identity.h"
+#include "model/tmp_name.h"
 
 #define CLIENT_SESSION_ROOTS_MAX 16
 #define CLIENT_SESSION_AGE_S (7 * 86400)
@@ -23,6 +24,7 @@ struct client_session {
 	size_t n;
 	/* addresses (`text`) of the remotes of the roots' repositories, when each became a root */
 	struct git_item *remotes;
+	struct tmp_name *tmp;                   /* files in the host's /tmp that the session wrote */
 	int64_t started, last;                  /* Unix time, seconds */
 	int64_t ended;                          /* the client said that it ended; 0: it goes on */
 };

@@ -19,6 +19,7 @@
 #include "sys/git_remotes.h"
 #include "sys/git_view.h"
 #include "sys/glob_expand.h"
+#include "sys/kept_tmp.h"
 #include "sys/stamp_cache.h"
 #include "sys/state.h"
 #include "sys/user.h"
@@ -400,6 +401,7 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 	case QUESTION_GLOB:
 		g = arena_new(m->a, struct glob_answer);
 		glob_expand(m, q->path, g);
+		g->kept = !g->nmatches && kept_tmp_matches(m->a, v->state_dir, v->project, q->path);
 		LIST_ADD(v->globs_end, g);
 		return 1;
 	case QUESTION_GIT:
@@ -421,6 +423,7 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 	}
 	p = arena_new(m->a, struct path_answer);
 	path_look(m, q->path, p);
+	p->kept = p->kind == PATH_ABSENT && kept_tmp_has(m->a, v->state_dir, v->project, p->real);
 	LIST_ADD(v->paths_end, p);
 	return 1;
 }

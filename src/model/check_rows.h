@@ -41,6 +41,8 @@ GATE_CHECK(CHAINED, "chained", DENY, false, NEVER, PLAIN, NULL, 0,
 GATE_CHECK(NOT_CONTAINED, "not-contained", ASK, true, NEVER, OUTSIDE, NULL, 0,
 	"it would be contained, but the policy has no box, or excludes the command from it; "
 	"contain_fallback is the grade without a box")
+GATE_CHECK(BOX_FILE, "box-file", CONTAIN, false, NEVER, PLAIN, NULL, 0,
+	"an allowed command names a file in /tmp that only the boxes of the project have, so it runs there")
 /* caisson itself */
 GATE_CHECK(CAISSON_FILES, "caisson-files", DENY, true, NEVER, OUTSIDE, paths_check, 0,
 	"a file of caisson's own would be changed")

@@ -48,6 +48,7 @@ static void put_path(struct buf *b, const struct path_answer *p)
 	if (p->links)
 		buf_fmt(b, ",\"links\":%u", p->links);
 	put_bool(b, "shared", p->shared);
+	put_bool(b, "kept", p->kept);
 	buf_char(b, '}');
 }
 
@@ -63,6 +64,7 @@ static void put_glob(struct buf *b, const struct glob_answer *g)
 	}
 	buf_char(b, ']');
 	put_bool(b, "more", g->more);
+	put_bool(b, "kept", g->kept);
 	buf_char(b, '}');
 }
 
@@ -268,7 +270,7 @@ static int read_path(struct view_reader *r, const struct json *o, struct path_an
 		return -1;
 	*ret = (struct path_answer){.path = text(r, o, "path"), .kind = (enum path_kind)kind,
 			.target = (enum path_kind)target, .owner = number(o, "owner"),
-		.links = number(o, "links"), .shared = flag(o, "shared")};
+		.links = number(o, "links"), .shared = flag(o, "shared"), .kept = flag(o, "kept")};
 	ret->place = json_key(o, "place") ? text(r, o, "place") : ret->path;
 	ret->real = json_key(o, "real") ? text(r, o, "real") : ret->path;
 	return 0;
@@ -281,6 +283,7 @@ static void read_glob(struct view_reader *r, const struct json *o, struct glob_a
 
 	ret->pattern = text(r, o, "pattern");
 	ret->more = flag(o, "more");
+	ret->kept = flag(o, "kept");
 	ret->nmatches = json_size(matches);
 	ret->matches = arena_array(r->a, ret->nmatches + 1, sizeof(*ret->matches));
 	for (const struct json *x = json_items(matches); x; x = x->next)

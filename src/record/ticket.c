@@ -22,7 +22,7 @@
 #include "sys/state.h"
 
 #define FOLDER "tickets"
-#define VERSION 6
+#define VERSION 7
 #define HASH_BYTES 8
 #define TAG_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
 #define TICKET_ARENA_MAX (8 * TICKET_BYTES_MAX) /* a parsed ticket, with its unescaped texts */
@@ -208,6 +208,18 @@ static void put_network(struct arena *a, struct buf *b, const struct network_req
 	buf_char(b, ']');
 }
 
+/* Their paths are UTF-8 (judge/tmp_names.h). */
+static void put_tmp(struct buf *b, const struct tmp_name *list)
+{
+	json_put_open(b, "tmp", '[');
+	for (const struct tmp_name *n = list; n; n = n->next) {
+		buf_c(b, n == list ? "{\"path\":" : ",{\"path\":");
+		json_put_string(b, n->path);
+		buf_fmt(b, ",\"writes\":%d,\"made\":%d}", n->writes, n->made);
+	}
+	buf_char(b, ']');
+}
+
 int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e)
 {
 	char id[TICKET_ID + 1];
@@ -238,6 +250,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	buf_fmt(&b, ",\"created_ms\":%llu", (unsigned long long)clock_ms());
 	put_network(a, &b, &t->network);
 	json_put_words(&b, "approved", t->approved);
+	put_tmp(&b, t->tmp);
 	json_put_key(&b, "client_sandbox");
 	client_walls_write(&b, &t->walls);
 	buf_c(&b, "}\n");
@@ -334,6 +347,20 @@ static int read_network(struct arena *a, const struct json *v, struct network_re
 	return 0;
 }
 
+static struct tmp_name *read_tmp(struct arena *a, const struct json *list)
+{
+	struct tmp_name *first = NULL, **end = &first;
+	size_t n = 0;
+
+	for (const struct json *v = json_items(list); v && n < TMP_NAMES_MAX; v = v->next, n++) {
+		*end = arena_copy(a, (struct tmp_name){.path = text_of(a, v, "path"),
+				.writes = json_int_at(v, "writes") == 1,
+				.made = json_int_at(v, "made") == 1});
+		end = &(*end)->next;
+	}
+	return first;
+}
+
 /* A ticket from before a reboot is expired: its clock has restarted. */
 static bool is_expired(struct arena *a, const struct json *o)
 {
@@ -357,7 +384,7 @@ static int parse_ticket(struct arena *a, const struct json *o, struct ticket *re
 				.settings = json_int_at(o, "settings") == 1,
 		.follow = json_int_at(o, "follow") == 1,
 		.input = json_int_at(o, "input") == 1,
-		.approved = read_words(a, json_key(o, "approved"))};
+		.approved = read_words(a, json_key(o, "approved")), .tmp = read_tmp(a, json_key(o, "tmp"))};
 
 	if (json_int_at(o, "v") != VERSION || profile_find(json_text_at(o, "profile"), &t.profile) != 0)
 		return -1;

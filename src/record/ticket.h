@@ -19,6 +19,7 @@
 #include "model/identity.h"
 #include "model/limits.h"
 #include "model/network_request.h"
+#include "model/tmp_name.h"
 #include "model/view.h"
 #include "model/walls.h"
 #include "sys/ids.h"
@@ -49,6 +50,8 @@ struct ticket {
 	struct network_request network;
 	/* ids of the approved reasons, separated by blanks; empty: none */
 	struct str approved;
+	/* files in the host's /tmp that the command may use */
+	struct tmp_name *tmp;
 	struct str prompt;         /* the client's id of the person's prompt; may be empty. Not stored */
 };
 

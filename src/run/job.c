@@ -2,6 +2,7 @@
 #include "run/job.h"
 
 #include "base/json_write.h"
+#include "judge/tmp_names.h"
 #include "run/cwd_report.h"
 #include "run/job_hold.h"
 #include "run/job_record.h"
@@ -87,18 +88,32 @@ static bool load_policies(struct arena *a, struct job *j)
 	return false;
 }
 
+/* True if the command may name a file in the host's /tmp, and no ticket lists them. */
+static bool names_tmp(const struct job *j)
+{
+	return j->run.spec.tmp.n && !j->request.ticket && str_contains(j->run.gate_request.command,
+			STR("/tmp"));
+}
+
 /*
  * Only --gate judges here. A ticket was judged by the hook that made it: load_policies() only compares the
  * digest of the policy.
  */
 static bool gate_lets(struct arena *a, struct job *j)
 {
+	struct judgement judgement = {0};
+	struct facts facts = {0};
 	struct err e = {0};
 
+	if (!j->request.gate && !names_tmp(j))
+		return true;
+	if (run_judge(a, &j->run, &j->policies, &facts, &judgement, &e) != 0)
+		engine_refuse(a, CHECK_INTERNAL_ERROR, e.text, &judgement);
+	if (names_tmp(j))
+		run_show_tmp(a, &j->run, tmp_names(a, &facts));
 	if (!j->request.gate)
 		return true;
-	if (run_judge(a, &j->run, &j->policies, &j->judgement, &e) != 0)
-		engine_refuse(a, CHECK_INTERNAL_ERROR, e.text, &j->judgement);
+	j->judgement = judgement;
 	if (j->judgement.verdict == VERDICT_ALLOW || j->judgement.verdict == VERDICT_CONTAIN)
 		return true;
 	refuse_job(j);
@@ -119,6 +134,7 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	rq->profile = t->profile;
 	rq->walls = &t->walls;
 	rq->input = t->input;
+	rq->tmp = t->tmp;
 	if (t->config.n)
 		rq->config = str_c(a, t->config);
 	rq->network = t->walls.mode == CLIENT_SANDBOX_NONE ? t->network : (struct network_request){0};

@@ -8,6 +8,7 @@
 #pragma once
 #include "model/limits.h"
 #include "model/network_request.h"
+#include "model/tmp_name.h"
 #include "model/validation.h"
 #include "model/walls.h"
 #include "run/audience.h"
@@ -70,6 +71,7 @@ struct run_request { /* zeroed: nothing requested */
 	const struct skill *skilled;     /* content of the file `skill`, filled in by run_skill() */
 	/* walls of the client's sandbox that the box replaces: it permits no more. NULL: none */
 	const struct client_walls *walls;
+	const struct tmp_name *tmp;      /* from a ticket: files in the host's /tmp */
 };
 
 /* Options that are written as a text and mean something else than that text. */

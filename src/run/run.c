@@ -50,12 +50,10 @@ int run_world(struct arena *a, const struct context *at, struct run_world *ret, 
 	return 0;
 }
 
-int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret,
-		struct err *e)
+int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct facts *ret_facts,
+		struct judgement *ret, struct err *e)
 {
-	struct facts facts;
-
-	return engine_judge(a, &r->gate_request, p, &facts, ret, e);
+	return engine_judge(a, &r->gate_request, p, ret_facts, ret, e);
 }
 
 /* Directories of --write. Caches are Caisson's own; they have another path in the box. */
@@ -90,9 +88,9 @@ static int remember_workspace(struct arena *a, const struct run *r, struct str s
 }
 
 /*
- * Creates the caches and the /tmp of the work profile, and the state directory, which will hold the quarantine. The state
- * must belong to the caller alone; names below it are ours. Without it, quarantined files stay in the
- * workspace under another name.
+ * Creates the caches and the /tmp of the work profile, and the state directory, which will hold the
+ * quarantine. The state must belong to the caller alone; names below it are ours. Without it, quarantined
+ * files stay in the workspace under another name.
  */
 static int make_state(struct arena *a, const struct run *r, struct tmp_dir *ret_tmp, struct err *e)
 {

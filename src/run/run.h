@@ -124,9 +124,11 @@ bool run_iso_times(const struct run_request *rq);
 /* spec.c. Reads files and creates nothing. */
 int run_prepare(struct arena *a, const struct run_request *rq, const struct run_world *world,
 		const struct policies *p, struct run *ret, struct err *e);
+/* spec_tmp.c. Adds those files of the host's /tmp that the box may have. */
+void run_show_tmp(struct arena *a, struct run *r, const struct tmp_name *names);
 /* run.c. Judges the prepared program. */
-int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret,
-		struct err *e);
+int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct facts *ret_facts,
+		struct judgement *ret, struct err *e);
 /*
  * Creates the caches and runs the program, in *box if it was begun. Failures of ours give STATUS_SETUP_ERROR.
  * The caller waits for the box (box_wait()).

@@ -568,7 +568,7 @@ int spec_build_places(struct spec_builder *m, struct err *e)
 		return -1;
 	spec_build_home(m, &p.memo);
 	spec_build_sockets(m, &p.memo);
-	spec_build_tmp(m);
 	spec_walls_close(m);
+	spec_build_tmp(m);
 	return set_directory(&p, e);
 }

@@ -11,10 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/glob.h"
 #include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/ids.h"
 #include "sys/mounts.h"
+#include "sys/path.h"
 #include "sys/state.h"
 
 #define FOLDER "tmp"
@@ -243,7 +245,7 @@ static int move_to_old(int dir, int at, const char *name)
 	return old < 0 ? -1 : move_aside(at, name, old);
 }
 
-/* Makes or opens one directory on the way. What is in its place moves to `old` of the project `dir`. */
+/* Makes or opens one directory on the way. Anything else in its place moves to `old` of the project `dir`. */
 static int step_into(int dir, int at, const char *name)
 {
 	for (int i = 0; i < 2; i++) {
@@ -283,7 +285,7 @@ static int make_file(int dir, int at, const char *name)
 	return -1;
 }
 
-/* Opens the directory that holds a name. With `dir` < 0 nothing is made or moved. *ret_name: the last part. */
+/* Opens the directory of a name; *ret_name is the last part. With `dir` < 0 nothing is made or moved. */
 static int open_above(int dir, int files, const char *path, const char **ret_name)
 {
 	FD_CLEANUP int at = openat(files, ".", DIRECTORY_FLAGS);
@@ -352,6 +354,38 @@ bool kept_tmp_has(struct arena *a, struct str state, struct str workspace, struc
 	FD_CLEANUP int files = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	FD_CLEANUP int fd = files < 0 ? -1 : open_beneath(files, below, O_PATH | O_NOFOLLOW);
 	return fd >= 0 && fstat(fd, &st) == 0 && !is_mount_point(&st);
+}
+
+static bool lists_match(DIR *d, struct str pattern)
+{
+	const struct dirent *entry;
+
+	for (size_t n = 0; n < KEPT_TMP_NAMES_MAX && (entry = readdir(d)); n++)
+		if (entry->d_name[0] != '.' && glob_may(pattern, str_of(entry->d_name), GLOB_PATH) != GLOB_NO)
+			return true;
+	return false;
+}
+
+bool kept_tmp_matches(struct arena *a, struct str state, struct str workspace, struct str pattern)
+{
+	struct str dir = path_parent(pattern), name = str_base(pattern);
+	bool found = false;
+	DIR *d;
+
+	if (!path_inside(dir, STR("/tmp")) || !state.n || !workspace.n || strpbrk(str_c(a, dir), "*?[\\"))
+		return false;
+	const char *top = str_c(a, kept_tmp_path(a, state, workspace)),
+			*below = dir.n > 5 ? str_c(a, str_sub(dir, 5, dir.n)) : ".";
+	FD_CLEANUP int files = open(top, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = files < 0 ? -1 : open_beneath(files, below, DIRECTORY_FLAGS);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d)
+		fd_close(&fd);
+	else
+		found = lists_match(d, name);
+	if (d)
+		closedir(d);
+	return found;
 }
 
 /* ---- cleaning ---- */

@@ -325,7 +325,7 @@ no_policy
 
 # ---- events without a tool call ----
 for other in claude-prompt claude-stop claude-notification claude-permission gemini-model; do try "$other" 'rm -rf /' 0 nothing "$other passes"; done
-try claude-start x 0 "$H.hookEventName == \"SessionStart\" and ($H.additionalContext | contains(\"in a box\")) and ($H.additionalContext | length) < 1500 and ($H.additionalContext | contains(\"/tmp/claude\") | not)" 'guidance for the model'
+try claude-start x 0 "$H.hookEventName == \"SessionStart\" and ($H.additionalContext | contains(\"in a box\")) and ($H.additionalContext | length) < 1500 and ($H.additionalContext | contains(\"/tmp/claude\"))" 'guidance for the model'
 policy <<<'guidance: {extra: [use make test]}'
 try claude-start x 0 "$H.additionalContext | contains(\"use make test\")" "a person's own lines"
 policy <<<'guidance: {enabled: false}'

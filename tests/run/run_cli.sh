@@ -265,7 +265,7 @@ id=0123456789abcdef0123456789abcdef
 open='{mode: "none", writable: [], closed: [], hidden: []}'
 ticket() { # ticket COMMAND POLICY; $walls are those of a client's own sandbox
 	(umask 077 && mkdir -p "$CAISSON_STATE/tickets")
-	(umask 077 && jq -nc --arg c "$1" --arg d "$tmp/proj" --arg p "$2" --argjson dev "$(stat -c %d "$tmp/proj")" --argjson ino "$(stat -c %i "$tmp/proj")" --arg boot "$(cat /proc/sys/kernel/random/boot_id)" --argjson now "$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)" '{v: 6, dialect: 0, profile: "work", time_ms: 5000, command: $c,
+	(umask 077 && jq -nc --arg c "$1" --arg d "$tmp/proj" --arg p "$2" --argjson dev "$(stat -c %d "$tmp/proj")" --argjson ino "$(stat -c %i "$tmp/proj")" --arg boot "$(cat /proc/sys/kernel/random/boot_id)" --argjson now "$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)" '{v: 7, dialect: 0, profile: "work", time_ms: 5000, command: $c,
 		project: {path: $d, dev: $dev, ino: $ino}, cwd: {path: "", dev: $dev, ino: $ino}, policy: $p, agent: "a", network: [], tool_use_id: "t", boot: $boot, created_ms: $now, client_sandbox: ('"${walls:-$open}"')}' >"$CAISSON_STATE/tickets/$id")
 }
 policy=$(cd "$tmp/proj" && "$CAISSON" check --json ls | jq -r .policy)

@@ -4,7 +4,7 @@
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 chmod 711 "$tmp"
-as=()
+as=() options=()
 boxed() { # COMMAND...: in the project's box, what it prints is in $tmp/out
 	(cd "$project" && "${as[@]}" "$CAISSON" run --profile work --plain "${options[@]}" -- "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
 }
@@ -49,8 +49,8 @@ attack() {
 	result $? "$who: the report says so"
 	boxed rm /tmp/big
 	result $? "$who: a command can remove the files"
-	boxed sh -c 'head -c 4M /dev/zero >/tmp/small; sleep 0.4; rm /tmp/small; echo done'
-	said done "twin: less than the limit does not"
+	boxed sh -c 'head -c 4M /dev/zero >/tmp/small; sleep 0.4; rm /tmp/small; echo less'
+	said less "twin: less than the limit does not"
 	options=()
 	boxed sh -c 'mkdir -p /tmp/deep; cd /tmp/deep; i=0; while [ $i -lt 300 ]; do mkdir d; cd d; i=$((i+1)); done; sleep 5'
 	[[ $? == 153 ]]; result $? "$who: a tree too deep to look at counts as too much"
@@ -62,7 +62,7 @@ attack() {
 	boxed sh -c 'ln -s "$1" /tmp/link; ln -s "$1"/file /tmp/filelink; mkfifo /tmp/fifo; mkdir /tmp/closed /tmp/closed/in
 		echo x >/tmp/closed/in/x; chmod 0 /tmp/closed/in /tmp/closed; mkdir "/tmp/new
 line"; echo y >"/tmp/new
-line/-rf"; git init -q /tmp/repo; mkdir -m 555 /tmp/ro; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\"/tmp/sock\")"; ls -A /tmp | wc -l' sh "$canary"
+line/-rf"; git init -q /tmp/repo; mkdir -m 555 /tmp/ro; /usr/bin/python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\"/tmp/sock\")"; ls -A /tmp | wc -l' sh "$canary"
 	hook SessionStart one
 	hook SessionStart two
 	hook SessionEnd one
@@ -87,23 +87,148 @@ line/-rf"; git init -q /tmp/repo; mkdir -m 555 /tmp/ro; python3 -c "import socke
 	rm -rf "$old_state"
 }
 
+# ---- files of the host's /tmp ----
+
+call() { # COMMAND: as a client would: asks the hook, runs what it answers, or the command itself; the verdict is in $verdict
+	jq -nc --arg c "$1" --arg s "${session:-files}" --arg d "$project" '{hook_event_name: "PreToolUse", session_id: $s, cwd: $d,
+		tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "x"}' |
+		(cd "$project" && "${as[@]}" "$CAISSON" hook --client claude-code) >"$tmp/answer" 2>"$tmp/err"
+	local run
+	run=$(jq -r '.hookSpecificOutput.updatedInput.command // empty' "$tmp/answer")
+	own "${between:-:}" # meanwhile
+	verdict=$(jq -r '.hookSpecificOutput.permissionDecision // "pass"' "$tmp/answer" 2>/dev/null)
+	[[ -s $tmp/answer ]] || verdict=pass
+	[[ $verdict != pass || ! $run ]] && [[ $run ]] && verdict=box
+	case $verdict in
+	box | pass | allow) (cd "$project" && "${as[@]}" bash -c "${run:-$1}") >"$tmp/out" 2>"$tmp/err" </dev/null ;;
+	*) : >"$tmp/out" ;;
+	esac
+}
+writes() { # FILE: the client's own tool writes it
+	jq -nc --arg f "$1" --arg s "${session:-files}" --arg d "$project" '{hook_event_name: "PreToolUse", session_id: $s, cwd: $d,
+		tool_name: "Write", tool_input: {file_path: $f, content: "x"}, tool_use_id: "w"}' |
+		(cd "$project" && "${as[@]}" "$CAISSON" hook --client claude-code) >"$tmp/answer" 2>"$tmp/err"
+	"${as[@]}" bash -c 'cat >"$1"' sh "$1"
+}
+went() { [[ $verdict == "$1" ]]; result $? "$who: $2: $verdict $(jq -r '.hookSpecificOutput.permissionDecisionReason // empty' "$tmp/answer" 2>/dev/null | head -c 200)"; }
+own() { "${as[@]}" bash -c "$@"; } # as the caller, on the host
+
+files() {
+	h=/tmp/caisson-test-$$
+	printf 'test:\n\t@cat "$(FILE)"; echo tested\n' >"$project/Makefile"
+	# findings: /tmp is two places
+	call "cat >$h.py <<'E'
+print('repro')
+E"
+	went pass "writing a script into /tmp is allowed, outside"
+	call "/usr/bin/python3 $h.py"
+	went box "running it is contained"; said repro "and the box has it"
+	call "make -s test FILE=/dev/null >$h.log"
+	went box "a contained command writes a log into /tmp"
+	[[ ! -e $h.log ]]; result $? "$who: which the host does not have"
+	call "cat $h.log"
+	went box "reading it runs in the box"; said tested "and finds it"
+	"$CAISSON" check --cwd "$project" --json "cat $h.log" >"$tmp/out" 2>/dev/null
+	[[ ${as[*]} ]] || { jq -e '.verdict == "contain" and .reasons[0].id == "box-file"' "$tmp/out" >/dev/null; result $? "$who: for a reason of its own"; }
+	call "tail -1 $h.lo*"
+	went box "by a pattern"; said tested "too"
+	call "cat $h.nothing"
+	went pass "twin: a name that nobody has is the host's"
+	call "make -s test FILE=/dev/null | tee $h.out | tail -1"
+	call "tail -1 $h.out"
+	said tested "tee in the box, tail in the next call"
+	call "echo shared >$h.x"
+	went pass "echo into /tmp is allowed, outside"
+	call "cat $h.x; make -s test FILE=/dev/null"
+	said $'shared\ntested' "a contained command finds the file that it names"
+	call "make -s test FILE=/dev/null >/tmp/claude/t.log; cat /tmp/claude/t.log"
+	said tested "/tmp/claude can be written"
+	# not named, but written by the session
+	echo "conf" | writes "$h.conf"
+	printf 'FILE = %s\ninclude rest.mk\n' "$h.conf" >"$project/Makefile.own"
+	printf 'all:\n\t@cat $(FILE)\n' >"$project/rest.mk"
+	call "make -s -f Makefile.own"
+	said conf "a file that the client's own tool wrote is there without being named"
+	session=other call "make -s -f Makefile.own"
+	[[ ! -s $tmp/out ]]; result $? "$who: twin: not for another session"
+	# writing
+	call "make -s test FILE=/dev/null >>$h.x; cat $h.x"
+	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? "$who: a contained command appends to a file that it names"
+	echo "open('$h.conf', 'w')" >"$project/w.py"
+	call "/usr/bin/python3 w.py"
+	[[ $(cat "$h.conf") == conf ]]; result $? "$who: a file that the command itself does not write is read-only"
+	# what is never shown
+	own 'echo other >"$1"; ln "$1" "$1.hard"' sh "$h.linked"
+	own 'ln -s /etc/passwd "$1"; ln -s "$2" "$1.dir"; mkfifo "$1.fifo"; mkdir "$1.d"; echo in >"$1.d/in"; chmod 777 "$1.d"' sh "$h.link" "$HOME"
+	for name in linked link link.dir/.bashrc link.d/in; do
+		call "make -s test FILE=$h.$name; cat $h.$name"
+		! grep -q 'other\|root:\|^in' "$tmp/out"; result $? "$who: not shown: $name: $(head -1 "$tmp/out")"
+	done
+	own 'chmod 755 "$1.d"' sh "$h.link"
+	call "make -s test FILE=$h.link.d/in; cat $h.link.d/in"
+	grep -q '^in' "$tmp/out"; result $? "$who: twin: in a directory of the caller's alone it is shown"
+	call "make -s test FILE=$h.link.fifo"
+	[[ ! -p $tmp/none ]] && grep -q 'o such file' "$tmp/err"; result $? "$who: no FIFO"
+	call "cat /tmp/../etc/hostname >/dev/null; make -s test FILE=/tmp/../etc/shadow"
+	! grep -q : "$tmp/out"; result $? "$who: no way out of /tmp"
+	own 'echo key >/tmp/krb5cc_caisson_$1; echo key >/tmp/ssh-caisson-$1' sh $$
+	for name in krb5cc_caisson_ ssh-caisson-; do
+		call "make -s test FILE=/tmp/$name$$"
+		! grep -q key "$tmp/out"; result $? "$who: never shown: $name"
+	done
+	call "printf 'all:\n\t@cat \"%s\"\n' '$h new
+line' >nl.mk; cat >'$h new
+line' <<<odd; make -s -f nl.mk 2>&1; cat '$h new
+line'"
+	grep -q odd "$tmp/out"; result $? "$who: a name with a newline"
+	# a program in the box takes the place of a name before the host has it
+	call "make -s test FILE=/dev/null; mkdir $h.late; ln -s /etc $h.late2"
+	own 'echo host >"$1.late"; echo host >"$1.late2"' sh "$h"
+	call "make -s test FILE=$h.late; cat $h.late2 $h.late"
+	[[ $(grep -c host "$tmp/out") == 3 ]]; result $? "$who: the host's file counts, whatever an earlier program left in its place"
+	[[ ! $(find "$CAISSON_STATE"/tmp/*/files -perm 1000 2>/dev/null) ]]; result $? "$who: no mount point is left behind"
+	# a file is replaced between judging and running, and all the time
+	echo secret >"$secret"
+	for how in 'ln -s "$2" "$1"' 'ln "$2" "$1"' 'mkdir "$1"' 'mkfifo "$1"'; do
+		own 'echo mine >"$1"' sh "$h.swap"
+		between="rm -f $h.swap; set -- $h.swap $secret; $how" call "make -s test FILE=$h.swap 2>&1; cat $h.swap"
+		! grep -q 'secret\|mine' "$tmp/out"; result $? "$who: replaced after judging: $how: $(head -c 60 "$tmp/out" | tr '\n' ' ')"
+		own 'rm -rf "$1"' sh "$h.swap"
+	done
+	own 'while [ -e "$3" ]; do ln -sf "$2" "$1.new"; mv "$1.new" "$1"; echo mine >"$1.new"; mv "$1.new" "$1"; done' sh "$h.race" "$secret" "$project/w.py" &
+	for _ in {1..12}; do boxed sh -c "cat $h.race"; cat "$tmp/out" "$tmp/err"; done >"$tmp/all"
+	rm -f "$project/w.py"
+	wait
+	! grep -q secret "$tmp/all"; result $? "$who: replaced all the time: $(sort "$tmp/all" | uniq -c | tr '\n' ' ')"
+	hook SessionEnd files
+	hook SessionEnd other
+	own 'rm -rf "$1"* /tmp/krb5cc_caisson_$2 /tmp/ssh-caisson-$2' sh "$h" $$
+}
+
 start() { # USER DIRECTORY
 	who=$1 project=$2/project other=$2/other
 	mkdir -p "$project" "$other" "$2/home" "$2/state"
 	git init -q "$project"
 	git init -q "$other"
 	export CAISSON_STATE=$2/state HOME=$2/home
+	secret=$2/secret
 	[[ ! ${as[*]} ]] || chown -R "$who" "$2"
 	chmod 700 "$2/state"
-	attack
 }
 
 start root "$tmp/root"
+files
+attack
 if [[ $(id -u) == 0 ]] && id nobody >/dev/null 2>&1; then
 	as=(setpriv --reuid nobody --regid nogroup --clear-groups env HOME="$tmp/user/home" USER=nobody)
 	start nobody "$tmp/user"
-	as=()
+	files
+	attack
+	as=() options=()
 	away=$(mktemp -d /var/tmp/caisson-tmp.XXXXXX) && start root "$away"
+	boxed sh -c 'echo x >/tmp/x; echo ok >here'
+	boxed sh -c 'cat here /tmp/x'
+	said $'ok\nx' "a project outside of /tmp"
 	rm -rf "$away"
 fi
 echo "1..$n"

@@ -1,0 +1,43 @@
+/* See tmp_names.h. */
+#include "judge/tmp_names.h"
+
+#include <limits.h>
+
+#include "base/utf8.h"
+#include "gate/judge.h"
+
+/* Tickets and sessions are JSON, which has no other bytes. */
+static bool can_travel(struct str path)
+{
+	return path.n < PATH_MAX && str_starts(path, "/tmp/") && utf8_valid(path) &&
+			!memchr(path.p, 0, path.n);
+}
+
+void tmp_names_add(struct arena *a, struct tmp_name **list, const struct tmp_name *name)
+{
+	size_t n = 0;
+
+	for (; *list && !str_eq((*list)->path, name->path); list = &(*list)->next)
+		n++;
+	if (!*list && n < TMP_NAMES_MAX && can_travel(name->path))
+		*list = arena_copy(a, (struct tmp_name){.path = name->path});
+	if (*list) {
+		(*list)->writes |= name->writes;
+		(*list)->made |= name->made;
+	}
+}
+
+struct tmp_name *tmp_names(struct arena *a, const struct facts *f)
+{
+	struct tmp_name *list = NULL;
+
+	for (const struct access *x = f->accesses; x; x = x->next) {
+		if (x->path.kind != WORD_EXACT || x->elsewhere || access_is_import(x) ||
+				x->kind == ACCESS_DELETE || !str_starts(x->path.text, "/") ||
+				!str_contains(x->path.text, STR("/tmp/")))
+			continue;
+		tmp_names_add(a, &list, &(struct tmp_name){.path = path_plain(a, x->path.text),
+				.writes = x->kind == ACCESS_WRITE});
+	}
+	return list;
+}

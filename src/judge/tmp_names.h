@@ -1,0 +1,9 @@
+/* Files in the host's /tmp that a command names. */
+#pragma once
+#include "model/facts.h"
+#include "model/tmp_name.h"
+
+/* Lists the known names below /tmp that the facts read, execute or write, at most TMP_NAMES_MAX. */
+struct tmp_name *tmp_names(struct arena *a, const struct facts *f);
+/* Adds a name if there is room, or the properties of `name` to the same name. */
+void tmp_names_add(struct arena *a, struct tmp_name **list, const struct tmp_name *name);
