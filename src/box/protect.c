@@ -3,10 +3,11 @@
  *
  * Mounts pin the names that exist: the name itself read-only, the directories above it as they are. A name
  * that does not exist cannot be mounted on, so the launcher makes a placeholder on the host: an empty
- * directory (which git does not see), or inside a repository an empty file. A mount covers it in the box; the
- * launcher removes it afterwards if it is still what was made. Several boxes may share a workspace: each
- * holds a shared lock (protect_lock.c), and only the launcher that gets the lock alone removes placeholders,
- * since removing a name on the host lifts every mount on it elsewhere. protect_made.c makes and removes them.
+ * directory or a socket (which git does not see), or inside a repository an empty file. A mount covers it in
+ * the box; the launcher removes it afterwards if it is still what was made. Several boxes may share a
+ * workspace: each holds a shared lock (protect_lock.c), and only the launcher that gets the lock alone removes
+ * placeholders, since removing a name on the host lifts every mount on it elsewhere. protect_made.c makes and
+ * removes them.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -22,6 +23,7 @@
 #include "sys/file.h"
 
 #define BURY_TRIES 2000
+#define EMPTY_FILE "/caisson/empty" /* in the box */
 #define CLOCK_SLACK_NS 20000000 /* tolerance for a clock that is being adjusted */
 #define CLOCK_WINDOW_NS 1000000 /* two readings this close count as one */
 #define CLOCK_TRIES 16
@@ -101,7 +103,7 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 	}
 	if (got == 0 && S_ISLNK(st.st_mode))
 		keep_link(p, path, flags, &st);
-	else if (placeholder_make(p, path, got == 0 && !S_ISDIR(st.st_mode) ? flags & NAME_MASK_FILE : flags,
+	else if (placeholder_make(p, path, got == 0 && S_ISREG(st.st_mode) ? flags & NAME_MASK_FILE : flags,
 				 text, &st))
 		keep(p, path, KEPT_MADE, flags, &st);
 	else if (flags & (NAME_MASK | NAME_MASK_FILE) ? below_stat(p->ws, path, &st) == 0 : got == 0)
@@ -177,7 +179,7 @@ bool path_unchanged(const struct protect *p, const char *path)
 
 /* ---- operations ---- */
 
-enum pin { PIN_ABOVE, PIN_READONLY, PIN_EMPTY };
+enum pin { PIN_ABOVE, PIN_READONLY, PIN_EMPTY, PIN_EMPTY_FILE };
 
 struct pinned {
 	const char *path;
@@ -214,6 +216,13 @@ static size_t count_slashes(const char *path)
 	return n;
 }
 
+static enum pin pin_of(const struct kept *k)
+{
+	if (k->kind != KEPT_MADE)
+		return k->kind == KEPT_ABOVE ? PIN_ABOVE : PIN_READONLY;
+	return S_ISDIR(k->st.st_mode) ? PIN_EMPTY : S_ISSOCK(k->st.st_mode) ? PIN_EMPTY_FILE : PIN_READONLY;
+}
+
 static void add_ops(struct protect *p, struct ops *ops)
 {
 	size_t n = 0, max = 0;
@@ -229,13 +238,11 @@ static void add_ops(struct protect *p, struct ops *ops)
 		for (const char *slash = strchr(k->path, '/'); slash; slash = strchr(slash + 1, '/'))
 			all[n++] = (struct pinned){
 					str_c(p->a, str_n(k->path, (size_t)(slash - k->path))), PIN_ABOVE};
-		if (k->kind == KEPT_ABOVE)
-			all[n++] = (struct pinned){k->path, PIN_ABOVE};
-		else if (k->kind != KEPT_LINK)
-			all[n++] = (struct pinned){k->path,
-					k->kind == KEPT_MADE && S_ISDIR(k->st.st_mode) ? PIN_EMPTY
-										       : PIN_READONLY};
+		if (k->kind != KEPT_LINK)
+			all[n++] = (struct pinned){k->path, pin_of(k)};
 	}
+	if (n)
+		ops_add(p->a, ops, OP_FILE, 0, STR(""), STR(EMPTY_FILE))->text = "";
 	qsort(all, n, sizeof *all, pinned_order);
 	for (size_t i = 0; i < n; i++) {
 		struct str at = str_path(p->a, p->workspace, str_of(all[i].path));
@@ -247,6 +254,8 @@ static void add_ops(struct protect *p, struct ops *ops)
 
 		if (all[i].pin == PIN_EMPTY)
 			ops_add(p->a, ops, OP_EMPTY, 0, STR(""), at);
+		else if (all[i].pin == PIN_EMPTY_FILE)
+			ops_add(p->a, ops, OP_INSIDE, 0, STR(EMPTY_FILE), at);
 		else if (link)
 			ops_add(p->a, ops, OP_COVER, 0, str_of(link), at);
 		else
@@ -339,7 +348,7 @@ static bool skip_placeholder(struct protect *p, const struct walk_spot *dir, con
 	const struct made *m = p->made;
 	struct walk_spot *s;
 
-	while (m && (m->file || strcmp(m->name, name) != 0 || strcmp(m->parent, dir->path) != 0))
+	while (m && (m->kind != S_IFDIR || strcmp(m->name, name) != 0 || strcmp(m->parent, dir->path) != 0))
 		m = m->next;
 	if (!m)
 		return false;
@@ -362,6 +371,12 @@ static bool before_descend(const struct walk *w, const struct walk_spot *dir, in
 	return !gitdir || !str_like_any(str_of(name), "objects refs logs hooks info lfs");
 }
 
+/* A name with a dot inside is a file's. */
+static unsigned mask_for(const char *path)
+{
+	return NAME_MASK | (strchr(path_basename(path) + 1, '.') ? NAME_SOCKET : 0);
+}
+
 static void keep_names(struct protect *p, const struct texts *names)
 {
 	for (; names; names = names->next) {
@@ -382,7 +397,7 @@ static void keep_names(struct protect *p, const struct texts *names)
 
 			p->patterns = t;
 		} else {
-			protect_keep(p, path, row ? row->flags : NAME_MASK, row ? row->text : NULL);
+			protect_keep(p, path, row ? row->flags : mask_for(path), row ? row->text : NULL);
 		}
 	}
 }

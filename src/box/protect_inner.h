@@ -31,6 +31,8 @@
 
 enum {
 	NAME_MASK = 1,       /* absent: covered by an empty directory, so that it cannot be made */
+	/* With NAME_MASK, for files: covered by an empty file, and a socket on the host (protect_made.c). */
+	NAME_SOCKET = 256,
 	/* Absent: covered by an empty file (or one with `text`), where a directory would disturb git. */
 	NAME_MASK_FILE = 2,
 	/* Absent and not to be masked: quarantined when it has appeared; else only reported. */
@@ -81,10 +83,10 @@ struct kept {
 	const char *link; /* KEPT_LINK: its text */
 };
 
-struct made { /* a placeholder: a directory, or a file whose size is known */
+struct made { /* a placeholder: a directory, a socket, or a file whose size is known */
 	struct made *next;
 	const char *parent, *name;
-	bool file;
+	mode_t kind;          /* S_IFDIR, S_IFSOCK, S_IFREG */
 	off_t size;
 	dev_t dev;
 	ino_t ino;
@@ -184,7 +186,7 @@ struct protect {
 	int private_fd;        /* the same, locked; -1: none */
 	const char *config_lock; /* NAME.lock of a configuration that is being written; NULL: none */
 	int pool;              /* directory of spare placeholders; -1: none */
-	struct texts *spare;   /* names in it */
+	struct texts *spare_dirs, *spare_sockets; /* names in it */
 };
 
 /* ---- the lock of the workspace (protect_lock.c) ---- */

@@ -1,12 +1,18 @@
 /*
  * Placeholders for names that do not exist.
  *
+ * A directory that is missing has an empty directory as its placeholder, which git does not show. A file has
+ * a socket: git, ripgrep and file watchers pass over it by its type, and so they do in the box, where a mount
+ * covers it with an empty file, because directory listings still say that it is a socket. Where no socket can
+ * be made it is a directory as well.
+ *
  * A placeholder has a mode nobody else uses, so that one left behind by a crash is known and taken over by
  * the next run. Making and removing directories is the most expensive part of all protection (file systems
  * take their time to find an inode and do not use one again at once), so a few empty ones are kept in the
  * state, when that is on the same file system, and only renamed into their places and back.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h> /* renameat2 */
@@ -18,6 +24,7 @@
 
 #define DIR_MODE 01700 /* writable for its owner, else it could not be renamed into another directory */
 #define FILE_MODE 0400
+#define SOCKET_MODE 01000 /* nobody may connect to it */
 #define POOL_MAX 48
 
 /* ---- the pool ---- */
@@ -25,11 +32,12 @@
 static void spare_entry(void *ctx, int fd, const char *name, unsigned char type)
 {
 	struct protect *p = ctx;
-	struct texts *t = arena_new(p->a, struct texts);
+	struct texts *t = arena_new(p->a, struct texts),
+		     **list = type == DT_SOCK ? &p->spare_sockets : &p->spare_dirs;
 
-	(void)fd, (void)type;
-	*t = (struct texts){.next = p->spare, .text = str_of(str_c(p->a, str_of(name)))};
-	p->spare = t;
+	(void)fd;
+	*t = (struct texts){.next = *list, .text = str_of(str_c(p->a, str_of(name)))};
+	*list = t;
 }
 
 /* Beside the directory of all quarantines. Not there, or on another file system: there is no pool. */
@@ -59,11 +67,11 @@ static bool dir_empty(int parent, const char *name)
 }
 
 /* One that others use at the same time is gone when we come. */
-static int take_spare(struct protect *p, int parent, const char *name)
+static int take_spare(const struct protect *p, struct texts **list, int parent, const char *name)
 {
-	for (; p->pool >= 0 && p->spare; p->spare = p->spare->next) {
-		if (renameat2(p->pool, p->spare->text.p, parent, name, RENAME_NOREPLACE) == 0) {
-			p->spare = p->spare->next;
+	for (; p->pool >= 0 && *list; *list = (*list)->next) {
+		if (renameat2(p->pool, (*list)->text.p, parent, name, RENAME_NOREPLACE) == 0) {
+			*list = (*list)->next;
 			return 0;
 		}
 		if (errno == EEXIST)
@@ -78,26 +86,33 @@ static bool give_back(const struct protect *p, int dir, const struct made *m)
 {
 	char as[32];
 
+	const bool directory = m->kind == S_IFDIR;
+
 	str_put(as, sizeof as, "%llu", (unsigned long long)m->ino);
-	if (p->pool < 0 || !m->ino || !dir_empty(dir, m->name) ||
+	if (p->pool < 0 || !m->ino || (directory && !dir_empty(dir, m->name)) ||
 			renameat2(dir, m->name, p->pool, as, RENAME_NOREPLACE) < 0)
 		return false;
-	if (!dir_empty(p->pool, as)) /* somebody on the host put something into it just now: it is theirs */
+	/* Somebody on the host put something into it just now: it is theirs. */
+	if (directory && !dir_empty(p->pool, as))
 		renameat2(p->pool, as, dir, m->name, RENAME_NOREPLACE);
 	return true;
 }
 
 /* ---- one placeholder ---- */
 
-static bool is_placeholder(int parent, const char *name, const struct stat *st, bool file, off_t size)
+static bool is_placeholder(int parent, const char *name, const struct stat *st, off_t size)
 {
+	const mode_t mode = st->st_mode & 07777;
+
 	if (st->st_uid != geteuid())
 		return false;
-	if (file)
-		/* Less: it is just being written. */
-		return S_ISREG(st->st_mode) && (st->st_mode & 07777) == FILE_MODE && st->st_nlink == 1 &&
-				st->st_size <= size;
-	return S_ISDIR(st->st_mode) && (st->st_mode & 01777) == DIR_MODE && dir_empty(parent, name);
+	switch (st->st_mode & S_IFMT) {
+	case S_IFREG: /* less: it is just being written */
+		return mode == FILE_MODE && st->st_nlink == 1 && st->st_size <= size;
+	case S_IFSOCK: return mode == SOCKET_MODE && st->st_nlink == 1;
+	case S_IFDIR: return (mode & 01777) == DIR_MODE && dir_empty(parent, name);
+	default: return false;
+	}
 }
 
 static int make_file(int parent, const char *name, const char *text)
@@ -117,23 +132,39 @@ static int make_file(int parent, const char *name, const char *text)
 
 static int make_dir(struct protect *p, int parent, const char *name)
 {
-	return take_spare(p, parent, name) == 0 ? 0 : errno == EEXIST ? -1 : mkdirat(parent, name, DIR_MODE);
+	return take_spare(p, &p->spare_dirs, parent, name) == 0 ? 0
+			: errno == EEXIST ? -1 : mkdirat(parent, name, DIR_MODE);
+}
+
+/* Some file systems have no sockets. */
+static int make_socket(struct protect *p, int parent, const char *name)
+{
+	if (take_spare(p, &p->spare_sockets, parent, name) == 0 ||
+			(errno != EEXIST && mknodat(parent, name, S_IFSOCK | SOCKET_MODE, 0) == 0))
+		return 0;
+	return errno == EEXIST ? -1 : make_dir(p, parent, name);
 }
 
 /* Makes it, or finds one that is there already. */
-static bool make(struct protect *p, int parent, const char *name, bool file, const char *text,
-		struct stat *ret)
+static bool make(struct protect *p, int parent, const struct made *m, const char *text, struct stat *ret)
 {
-	bool made = (file ? make_file(parent, name, text) : make_dir(p, parent, name)) == 0;
+	int got = m->kind == S_IFREG  ? make_file(parent, m->name, text)
+		: m->kind == S_IFSOCK ? make_socket(p, parent, m->name)
+				      : make_dir(p, parent, m->name);
 
-	if ((!made && errno != EEXIST) || fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0)
+	if ((got < 0 && errno != EEXIST) || fstatat(parent, m->name, ret, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
-	return made || is_placeholder(parent, name, ret, file, text ? (off_t)strlen(text) : 0);
+	return got == 0 || is_placeholder(parent, m->name, ret, m->size);
+}
+
+static mode_t kind_of(unsigned flags)
+{
+	return flags & NAME_MASK_FILE ? S_IFREG : flags & NAME_SOCKET ? S_IFSOCK : S_IFDIR;
 }
 
 bool placeholder_make(struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret)
 {
-	const bool file = flags & NAME_MASK_FILE, wanted = flags & (NAME_MASK | NAME_MASK_FILE);
+	const bool wanted = flags & (NAME_MASK | NAME_MASK_FILE);
 	const char *name = path_basename(path), *parent = path_dirname(p->a, path);
 	HELD dir = {p, wanted && parent[0] ? held_open(p, parent, O_RDONLY | O_DIRECTORY) : -1};
 	struct made *m;
@@ -144,13 +175,14 @@ bool placeholder_make(struct protect *p, const char *path, unsigned flags, const
 	 * Recorded before it is made: neither running out of memory nor being killed in between must leave it
 	 * behind.
 	 */
-	m = arena_copy(p->a, (struct made){.next = p->made, .parent = parent, .name = name, .file = file,
-			.size = text ? (off_t)strlen(text) : 0});
+	m = arena_copy(p->a, (struct made){.next = p->made, .parent = parent, .name = name,
+			.kind = kind_of(flags), .size = text ? (off_t)strlen(text) : 0});
 	p->made = m;
-	if (!make(p, parent[0] ? dir.fd : p->ws, name, file, text, ret)) {
+	if (!make(p, parent[0] ? dir.fd : p->ws, m, text, ret)) {
 		p->made = m->next;
 		return false;
 	}
+	m->kind = ret->st_mode & S_IFMT;
 	m->dev = ret->st_dev;
 	m->ino = ret->st_ino;
 	return true;
@@ -161,14 +193,16 @@ bool placeholder_at(struct protect *p, const char *path, const struct stat *st, 
 	const char *parent = path_dirname(p->a, path);
 	HELD dir = {p, held_open(p, parent, O_RDONLY | O_DIRECTORY)};
 
-	return dir.fd >= 0 && is_placeholder(dir.fd, path_basename(path), st, S_ISREG(st->st_mode), size);
+	return dir.fd >= 0 && is_placeholder(dir.fd, path_basename(path), st, size);
 }
 
 static int remove_at(const struct protect *p, int dir, const struct made *m, const struct stat *st)
 {
-	if (m->file)
+	if (m->kind == S_IFREG)
 		return st->st_size <= m->size ? unlinkat(dir, m->name, 0) : 0;
-	return give_back(p, dir, m) ? 0 : unlinkat(dir, m->name, AT_REMOVEDIR); /* only ever an empty one */
+	if (give_back(p, dir, m))
+		return 0;
+	return unlinkat(dir, m->name, m->kind == S_IFDIR ? AT_REMOVEDIR : 0); /* only ever an empty one */
 }
 
 static int try_remove(const struct protect *p, int dir, const struct made *m)
@@ -179,7 +213,7 @@ static int try_remove(const struct protect *p, int dir, const struct made *m)
 		return -1;
 	/* without a number: killed while it was made */
 	if (m->ino ? st.st_dev != m->dev || st.st_ino != m->ino
-		   : !is_placeholder(dir, m->name, &st, m->file, st.st_size))
+		   : !is_placeholder(dir, m->name, &st, st.st_size))
 		return 0;
 	return remove_at(p, dir, m, &st);
 }

@@ -11,11 +11,11 @@ static const struct protect_name names[] = {
 	 * start files of shells: a workspace is never a home, but it may be where a person keeps the files
 	 * that the home links to
 	 */
-	{".bashrc", NAME_MASK, ""},
-	{".bash_profile", NAME_MASK, ""},
-	{".zshrc", NAME_MASK, ""},
-	{".zprofile", NAME_MASK, ""},
-	{".profile", NAME_MASK, ""},
+	{".bashrc", NAME_MASK | NAME_SOCKET, ""},
+	{".bash_profile", NAME_MASK | NAME_SOCKET, ""},
+	{".zshrc", NAME_MASK | NAME_SOCKET, ""},
+	{".zprofile", NAME_MASK | NAME_SOCKET, ""},
+	{".profile", NAME_MASK | NAME_SOCKET, ""},
 	{".bash_login", NAME_MOVE, ""},
 	{".bash_logout", NAME_MOVE, ""},
 	{".bash_aliases", NAME_MOVE, ""},
@@ -29,9 +29,9 @@ static const struct protect_name names[] = {
 	 * tools that run what their file says; those that make such files in the course of ordinary work are
 	 * not masked
 	 */
-	{".gitconfig", NAME_MASK, ""},
-	{".gitmodules", NAME_MASK, ""},
-	{".ripgreprc", NAME_MASK, ""},
+	{".gitconfig", NAME_MASK | NAME_SOCKET, ""},
+	{".gitmodules", NAME_MASK | NAME_SOCKET, ""},
+	{".ripgreprc", NAME_MASK | NAME_SOCKET, ""},
 	{".envrc", NAME_MOVE | NAME_NESTED, ""},
 	{".pnpmfile.cjs", NAME_MOVE | NAME_NESTED, ""},
 	{".nvim.lua", NAME_MOVE | NAME_NESTED, ""},
@@ -67,8 +67,8 @@ static const struct protect_name names[] = {
 	 * appears
 	 */
 	{".claude", NAME_MASK | NAME_NESTED, ""},
-	{".mcp.json", NAME_MASK | NAME_NESTED, ""},
-	{".claude.json", NAME_MASK, ""},
+	{".mcp.json", NAME_MASK | NAME_SOCKET | NAME_NESTED, ""},
+	{".claude.json", NAME_MASK | NAME_SOCKET, ""},
 	{".codex", NAME_MOVE | NAME_NESTED, ""},
 	{".gemini", NAME_MOVE | NAME_NESTED, ""},
 	{".qwen", NAME_MOVE | NAME_NESTED, ""},
