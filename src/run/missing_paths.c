@@ -9,6 +9,7 @@
 
 #define PATHS_NAMED 3   /* in one hint */
 #define PATHS_LOOKED 64 /* paths in messages that are looked up */
+#define PATHS_READ 1024 /* paths in messages */
 #define PATH_BYTES 512  /* of one path in a message */
 /* lines before a complaint that may name its path, as with cargo; empty ones do not count */
 #define LINES_BEFORE 2
@@ -38,7 +39,7 @@ struct path_search {
 	const struct view *at;
 	struct path_memo memo;
 	struct texts *named; /* in order */
-	size_t nnamed, looked;
+	size_t nnamed, looked, read;
 };
 
 static bool complains(struct str line)
@@ -65,18 +66,31 @@ static bool is_shown(const struct spec *s, struct str path)
 	return false;
 }
 
-/* Part of /etc is shown, and the rest is none of a program's business. */
+/*
+ * Part of /etc is shown, and the rest is none of a program's business. A look at automounted places and at
+ * homes of others may reach other machines, by names that a program chose.
+ */
+static bool is_foreign(const struct path_search *p, struct str path)
+{
+	static const char foreign[][8] = {"/proc", "/sys", "/dev", "/run", "/etc", "/boot", "/root", "/home",
+			"/net", "/afs", "/misc", "/media"};
+	struct str own = p->at->home, beside = path_parent(p->r->spec.workspace);
+
+	if (path_inside(path, own) || (p->r->spec.workspace.n && beside.n > 1 && path_inside(path, beside)))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(foreign); i++)
+		if (path_inside(path, str_of(foreign[i])))
+			return true;
+	return false;
+}
+
 static bool never_named(struct path_search *p, struct str path)
 {
-	static const char never[][8] = {"/proc", "/sys", "/dev", "/run", "/etc", "/boot", "/root"};
 	const struct view *v = p->at;
 
-	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
-		if (path_inside(path, str_of(never[i])) && !path_inside(v->home, str_of(never[i])))
-			return true;
-	return path.n < 2 || path_inside(v->home, path) || path_inside(path, v->state_dir) ||
-	       path_inside(path, v->config_dir) || path_table_secret_name(str_base(path)) ||
-	       world_keys(&p->memo, path, v->home);
+	return path.n < 2 || is_foreign(p, path) || path_inside(v->home, path) ||
+		path_inside(path, v->state_dir) || path_inside(path, v->config_dir) ||
+		path_table_secret_name(str_base(path)) || world_keys(&p->memo, path, v->home);
 }
 
 /* A directory beside the project is shown as a whole: its files need each other. */
@@ -130,7 +144,7 @@ static void look_at(struct path_search *p, struct str path)
 {
 	struct path_answer at;
 
-	if (p->looked >= PATHS_LOOKED || p->nnamed >= PATHS_NAMED)
+	if (p->read++ >= PATHS_READ || p->looked >= PATHS_LOOKED || p->nnamed >= PATHS_NAMED)
 		return;
 	path = without_dots(p->a, path);
 	if (!path.n || is_shown(&p->r->spec, path) || never_named(p, path))
@@ -168,10 +182,11 @@ static bool starts_path(struct str line, size_t at)
 	return str_starts(rest, "/") || str_starts(rest, "~/") || str_starts(rest, "../");
 }
 
-static bool has_control(struct str s)
+/* Quotes and control characters would change the meaning of a hint. */
+static bool is_odd(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 127)
+		if ((unsigned char)s.p[i] < ' ' || strchr("'\"`$\\\x7F", s.p[i]))
 			return true;
 	return false;
 }
@@ -203,7 +218,7 @@ static void read_line(struct path_search *p, struct str line)
 		struct str path = str_sub(line, at, to);
 		while (path.n && path.p[path.n - 1] == '.')
 			path.n--;
-		if (path.n && path.n <= PATH_BYTES && !has_control(path))
+		if (path.n && path.n <= PATH_BYTES && !is_odd(path))
 			look_at(p, make_absolute(p, path));
 		at = to;
 	}
@@ -249,35 +264,38 @@ static void read_manifests(struct path_search *p, struct str messages)
 
 /* ---- the hint ---- */
 
-static void put_paths(struct buf *b, const struct texts *paths, const char *before, const char *after)
+/* A path as one word of a command line or of a list in a policy. */
+static struct str as_word(struct arena *a, struct str path)
 {
-	for (const struct texts *t = paths; t; t = t->next)
-		buf_fmt(b, "%s%s%.*s%s",
-				t == paths ? ""
-				: after[0] ? ", "
-					   : " ",
-				before, STR_ARG(t->text), after);
+	for (size_t i = 0; i < path.n; i++)
+		if (!ascii_is_alnum(path.p[i]) && !strchr("/._-+@~", path.p[i]))
+			return str_fmt(a, "\"%.*s\"", STR_ARG(path));
+	return path;
 }
 
-static void put_advice(struct buf *b, enum audience who, const struct texts *paths)
+static struct str join_words(struct arena *a, const struct texts *paths, const char *before,
+		const char *between)
 {
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (; paths; paths = paths->next)
+		buf_fmt(&b, "%s%s%.*s", b.n ? between : "", before, STR_ARG(as_word(a, paths->text)));
+	return buf_view(&b);
+}
+
+static struct str advice(struct arena *a, enum audience who, const struct texts *paths)
+{
+	struct str options = join_words(a, paths, "--read ", " "), list = join_words(a, paths, "", ", ");
+
 	switch (who) {
-	case AUDIENCE_TERMINAL:
-		buf_c(b, "'");
-		put_paths(b, paths, "--read ", "");
-		buf_c(b, "' shows it");
-		return;
+	case AUDIENCE_TERMINAL: return str_fmt(a, "'%.*s' shows it", STR_ARG(options));
 	case AUDIENCE_CLIENT:
-		buf_c(b, "copy it into the project, or a person can show it with 'sandbox: {read: [");
-		for (const struct texts *t = paths; t; t = t->next)
-			buf_fmt(b, "%s%.*s", t == paths ? "" : ", ", STR_ARG(t->text));
-		buf_c(b, "]}' in their policy");
-		return;
+		return str_fmt(a, "copy it into the project, or a person can show it with "
+			"'sandbox: {read: [%.*s]}' in their policy", STR_ARG(list));
 	case AUDIENCE_MCP: break;
 	}
-	buf_c(b, "only the person who started this server can show it ('");
-	put_paths(b, paths, "--read ", "");
-	buf_c(b, "')");
+	return str_fmt(a, "only the person who started this server can show it ('%.*s')", STR_ARG(options));
 }
 
 struct str missing_paths_hint(struct arena *a, const struct run *r, struct str messages)
@@ -293,9 +311,10 @@ struct str missing_paths_hint(struct arena *a, const struct run *r, struct str m
 	if (!p.named)
 		return STR("");
 	buf_init(&b, a, 0);
-	put_paths(&b, p.named, "'", "'");
+	for (const struct texts *t = p.named; t; t = t->next)
+		buf_fmt(&b, "%s'%.*s'", b.n ? ", " : "", STR_ARG(t->text));
 	buf_fmt(&b, " %s outside of the box, which does not show %s; ", p.named->next ? "exist" : "exists",
 			p.named->next ? "them" : "it");
-	put_advice(&b, r->rq->audience, p.named);
+	buf_str(&b, advice(a, r->rq->audience, p.named));
 	return buf_view(&b);
 }

@@ -34,6 +34,7 @@ for who in $(people); do
 	hint missing "'--read $lib'" 'cd ../lib && make'
 	hint missing "'--read $lib'" "python3 -c 'open(\"$lib/inner\")'"
 	hint missing "'$home/data/set one.csv' exists outside" 'ls ~/data/"set one.csv"'
+	want '.hints[0].message | contains("--read \"'"$home/data/set one.csv"'\"")' "$who: ... as one word"
 	hint missing "'$home/data'" 'cat ~/data/. 2>&1'
 	hint missing "'--read $lib'" "printf 'error: failed to read \`$lib/Cargo.toml\`\n\nCaused by:\n  No such file or directory (os error 2)\n' >&2; exit 101"
 	hint missing '' 'cat ../lib/missing.toml'
@@ -49,6 +50,9 @@ for who in $(people); do
 	hint missing '' "$(say "$tmp/$who/state" "$tmp/$who/state/roots" "$home/.config/caisson/config.yaml")"
 	hint missing '' "$(say /proc/1/environ /etc/shadow /sys/kernel /dev/mem "$home/../home/.ssh/id_rsa" "$home/x/../.ssh/id_rsa")"
 	hint missing '' "ln -sfn '$home/.ssh' link; $(say "$work/link/id_rsa" "link/id_rsa")"
+	hint missing '' "$(say /home /home/x /root/.bashrc /net/example.org/x)"
+	as "$who" touch "$home/it's" "$home/a\$b"
+	hint missing '' "$(say "\"$home/it's\"" "'$home/a\$b'")"
 	for i in 1 2 3 4 5 6; do as "$who" mkdir -p "$home/many/$i"; done
 	hint missing "'$home/many/1'" "$(say "$home"/many/{1,2,3,4,5,6})"
 	want '[.hints[] | select(.id == "missing")][0].message | contains("many/3") and (contains("many/4") | not)' "$who: ... and names three at most"
@@ -72,7 +76,8 @@ for who in $(people); do
 			cwd: $cwd, tool_input: {command: $c}} + if $phase == "PreToolUse" then {} else {tool_response: {stdout: "", stderr: "", interrupted: false}} end'
 	}
 	hook() { (cd "$work" && become "$who" "$tmp/caisson" hook --client claude-code) >"$tmp/out" 2>"$tmp/err"; }
-	event PreToolUse one './missing.sh; python3 ../lib/tool.py; cat ../lib/Cargo.toml' | hook
+	echo 'print(open("../lib/Cargo.toml").read())' >"$work/read.py" # files of /tmp that the command itself names are shown
+	event PreToolUse one 'python3 read.py' | hook
 	(cd "$work" && become "$who" bash -c "$(field .hookSpecificOutput.updatedInput.command)") >"$tmp/shown" 2>&1
 	event PostToolUse one x | hook
 	want '.hookSpecificOutput.additionalContext | contains("sandbox: {read: ['"$lib"']}") and (contains("--read") | not)' "$who: a client's model hears of the policy"

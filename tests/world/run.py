@@ -17,6 +17,7 @@ always, the same with sandbox.always. Started by root, everything runs as an ord
 """
 import argparse
 import difflib
+import fcntl
 import fnmatch
 import hashlib
 import json
@@ -501,6 +502,11 @@ def main():
     projects = [Project(os.path.join(folder, f)) for f in sorted(os.listdir(folder)) if f.endswith(".txt")]
     known = listed()
     World.prepare(options, become_ordinary(options))
+    lock = open(os.path.join(options.dir, "lock"), "w", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"run.py: another run uses {options.dir} (--dir names another)")
     results = Results()
     for project, rows in chosen(projects, options.names):
         run_project(project, rows, options, known, results)
