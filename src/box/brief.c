@@ -143,7 +143,7 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 
 	*t = (struct ns_task){.limits = spec->limits, .open_files = open_files,
 			.network.mode = spec->network.mode, .input = spec->input >= 0,
-			.ptrace = spec->ptrace, .background = spec->background};
+			.shell = spec->shell, .ptrace = spec->ptrace, .background = spec->background};
 	t->cwd_id = spec->cwd.n ? spec->cwd_id : spec->workspace_id;
 	cpus_own(&t->cpus);
 	t->argv = copy_vector(b, spec->argv);

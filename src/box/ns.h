@@ -141,6 +141,7 @@ struct ns_task {
 	const char *cwd;
 	struct identity cwd_id;    /* the expected identity of cwd; unknown: cwd is the box's own */
 	bool input;                /* standard input is not empty */
+	bool shell;                /* argv[0] is not one of SPEC_STAND_INS */
 	bool ptrace;               /* programs may trace each other */
 	bool background;           /* init tells when processes are left, and takes orders */
 	/* The caller's: init may have been moved before it started the program's process. */

@@ -147,7 +147,9 @@ static void exec_program(const struct ns_task *t, struct err *e)
 		size_t n = strcspn(dirs, ":");
 		size_t len = str_put(path, sizeof(path), "%.*s/%s", n ? (int)n : 1, n ? dirs : ".", argv[0]);
 
-		if (len < sizeof(path)) {
+		bool skipped = t->shell && !strncmp(path, SPEC_STAND_INS, sizeof(SPEC_STAND_INS) - 1);
+
+		if (len < sizeof(path) && !skipped) {
 			execve(path, argv, t->envp);
 			if (errno != ENOENT && errno != ENOTDIR)
 				why = errno;

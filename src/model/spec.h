@@ -42,6 +42,12 @@ struct spec_tmp_file { /* a file of the host's /tmp that is visible in the box a
 	bool writable;
 };
 
+/*
+ * Directories of the box's PATH below this one hold stand-ins for programs that the box lacks; they only
+ * print a message (run/search_path.h).
+ */
+#define SPEC_STAND_INS "/caisson/hidden/"
+
 struct spec_var {
 	struct spec_var *next;
 	struct str name, value;
@@ -50,6 +56,8 @@ struct spec_var {
 struct spec {
 	enum profile profile;
 	char *const *argv;         /* argv[0] is searched in the box's PATH unless it has a slash */
+	/* argv[0] is the shell of a command, and Caisson's choice: a stand-in is not meant */
+	bool shell;
 	struct spec_var *env;      /* the complete environment of the program */
 	struct str cwd;            /* path in the box; empty: the workspace, or else the home */
 	/* identity of `cwd`; not known for a directory of the box itself */

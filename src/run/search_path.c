@@ -6,16 +6,16 @@
 
 #include "knowledge/toolchain_rows.h"
 
-#define PATH_ENTRIES 128      /* entries of the caller's PATH */
+#define PATH_ENTRIES 256      /* entries of the caller's PATH */
 #define STAND_INS_MAX 2000    /* programs of directories that are not shown */
-#define STAND_IN_DIR "/caisson/hidden"
 
 static const char program_dirs[][16] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin",
 		"/bin"};
 
 bool search_system(struct str dir)
 {
-	static const char seen[][8] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"};
+	static const char seen[][20] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix",
+			"/etc/alternatives"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(seen); i++)
 		if (path_inside(dir, str_of(seen[i])))
@@ -56,6 +56,15 @@ static bool has_odd_bytes(struct str s)
 	return false;
 }
 
+/* The second entry for the same directory finds nothing new. */
+static bool is_listed(const struct spec_builder *m, struct str real, bool extra)
+{
+	for (const struct search_dir *d = m->search; d; d = d->next)
+		if (str_eq(d->real, real) && (extra || !d->extra))
+			return true;
+	return false;
+}
+
 /* Adds a directory. A relative entry starts at the working directory; one that is empty is that directory. */
 static void add_dir(struct spec_builder *m, struct path_memo *memo, struct search_dir ***end, struct str text,
 		bool extra, bool show)
@@ -70,13 +79,17 @@ static void add_dir(struct spec_builder *m, struct path_memo *memo, struct searc
 		d->real = path_real(memo, d->text, &kind);
 		d->plain = search_system(d->real) || path_inside(d->real, m->r->spec.workspace);
 	}
-	if (kind != PATH_DIR || !d->real.n || has_odd_bytes(d->real))
+	if (kind != PATH_DIR || !d->real.n || is_listed(m, d->real, extra))
 		return;
 	if (!search_seen(m, d->text) || str_contains(d->text, STR("..")) || !str_starts(text, "/"))
 		d->text = d->plain || str_eq(d->text, d->real) ? d->real : d->text;
 	LIST_ADD(*end, d);
-	if (!d->plain && show)
-		search_show(m, memo, d);
+	if (!show || search_system(d->real))
+		return;
+	if (d->plain)
+		search_look_inside(m, memo, d);
+	else
+		search_show(m, memo, d, has_odd_bytes(d->real));
 }
 
 void search_path_list(struct spec_builder *m, struct path_memo *memo, bool show)
@@ -97,6 +110,8 @@ void search_path_list(struct spec_builder *m, struct path_memo *memo, bool show)
 		if (str_starts(value, "/"))
 			add_dir(m, memo, &end, str_path(m->a, value, STR("bin")), true, show);
 	}
+	if (m->r->spec.workspace.n)
+		add_dir(m, memo, &end, str_path(m->a, m->r->spec.workspace, STR(".venv/bin")), true, show);
 }
 
 /* ---- the box's PATH ---- */
@@ -164,8 +179,8 @@ static struct str stand_in_text(struct spec_builder *m, const struct search_dir 
 static int put_stand_ins(struct spec_builder *m, const struct search_dir *d, struct buf *b, size_t *dirs,
 		size_t *left, struct err *e)
 {
-	struct str script = str_fmt(m->a, STAND_IN_DIR "/%zu.sh", *dirs);
-	struct str dir = str_fmt(m->a, STAND_IN_DIR "/%zu", *dirs);
+	struct str script = str_fmt(m->a, SPEC_STAND_INS "%zu.sh", *dirs);
+	struct str dir = str_fmt(m->a, SPEC_STAND_INS "%zu", *dirs);
 	bool any = false;
 
 	for (const struct search_program *p = d->programs; p; p = p->next) {
@@ -205,8 +220,13 @@ static int put_callers(struct spec_builder *m, struct buf *b, struct err *e)
 	for (const struct search_dir *d = m->search; d; d = d->next) {
 		if (d->extra)
 			continue;
-		if (!d->plain && put_stand_ins(m, d, b, &dirs, &left, e) != 0)
+		if (put_stand_ins(m, d, b, &dirs, &left, e) != 0)
 			return -1;
+		if (d->partial && !search_seen(m, d->real))
+			return err_set(e, ERR_INPUT, 0,
+					"the box cannot show '%.*s' of the PATH (%s), and it has too many "
+					"entries to compare; leave it out of the PATH",
+					STR_ARG(d->real), d->why ? d->why : "hidden");
 		if (search_seen(m, d->real))
 			put_entry(b, d->plain && search_seen(m, d->text) ? d->text : d->real);
 		else

@@ -23,15 +23,18 @@ struct search_dir { /* a directory of the caller's PATH, in its order */
 	struct search_dir *next;
 	struct str text;   /* as a program of the box names it */
 	struct str real;
-	bool plain;        /* of the system, or of the workspace: not looked at */
+	bool plain;        /* of the system, or of the workspace: there anyway */
+	bool partial;      /* not all of its programs are listed */
 	bool extra;        /* of a variable, not of the PATH */
 	const char *why;   /* why it is not shown; NULL: it is, or nothing forbids it */
-	/* of a directory that is shown: only links */
+	/* of a directory that is shown: only links; of one in the workspace: links that leave it */
 	struct search_program *programs;
 };
 
-/* search_show.c: shows a directory, or sets `why`; then what its links lead to. */
-void search_show(struct spec_builder *m, struct path_memo *memo, struct search_dir *d);
+/* search_show.c: shows a directory, or sets `why`; then what its links lead to. odd: it is not shown. */
+void search_show(struct spec_builder *m, struct path_memo *memo, struct search_dir *d, bool odd);
+/* The same for a directory of the workspace: only the interpreter of an environment is shown. */
+void search_look_inside(struct spec_builder *m, struct path_memo *memo, struct search_dir *d);
 /* True for directories of the host that are visible in every box. */
 bool search_system(struct str dir);
 /* True if a path of the host has the same content in the box. */

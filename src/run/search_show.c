@@ -22,7 +22,7 @@
 #include "sys/glob_expand.h"
 #include "sys/user.h"
 
-#define ENTRIES_MAX 4096     /* of a directory of programs */
+#define ENTRIES_MAX 16384    /* of a directory of programs */
 #define LINKS_MAX 64         /* links to programs elsewhere, for the whole PATH */
 #define ANCESTORS_MAX 5      /* directories above a program that may be its installation */
 #define PYVENV_BYTES ((size_t)16 << 10)
@@ -219,8 +219,10 @@ static void note_program(struct spec_builder *m, struct program_list *l, struct 
 	l->programs++;
 }
 
+enum listing_kind { LIST_ALL, LIST_LINKS, LIST_LEAVING /* links that leave the workspace */ };
+
 static void list_link(struct spec_builder *m, struct path_memo *memo, struct program_list *l, int fd,
-		struct str dir, struct str name)
+		struct str dir, struct str name, enum listing_kind which)
 {
 	char to[4096];
 	ssize_t n = readlinkat(fd, str_c(m->a, name), to, sizeof(to));
@@ -229,15 +231,18 @@ static void list_link(struct spec_builder *m, struct path_memo *memo, struct pro
 
 	if (n <= 0 || n == (ssize_t)sizeof(to))
 		return;
+	hop = to[0] == '/' ? str_dup(m->a, str_n(to, (size_t)n)) : str_path(m->a, dir, str_n(to, (size_t)n));
+	hop = path_plain(m->a, hop);
+	if (which == LIST_LEAVING && path_inside(hop, m->r->spec.workspace))
+		return;
 	path_look(memo, str_path(m->a, dir, name), &at);
 	if (at.target != PATH_FILE || !is_program(m, at.real))
 		return;
-	hop = to[0] == '/' ? str_dup(m->a, str_n(to, (size_t)n)) : str_path(m->a, dir, str_n(to, (size_t)n));
-	note_program(m, l, name, path_plain(m->a, hop), at.real);
+	note_program(m, l, name, hop, at.real);
 }
 
-/* all: programs as well as links */
-static bool list_dir(struct spec_builder *m, struct path_memo *memo, struct str dir, bool all,
+/* False: it has more entries than were listed. One that cannot be read has none. */
+static bool list_dir(struct spec_builder *m, struct path_memo *memo, struct str dir, enum listing_kind which,
 		struct program_list *ret)
 {
 	DIR *d = opendir(str_c(m->a, dir));
@@ -253,17 +258,17 @@ static bool list_dir(struct spec_builder *m, struct path_memo *memo, struct str 
 			continue;
 		ret->secret |= path_table_secret_name(name);
 		if (entry->d_type == DT_LNK)
-			list_link(m, memo, ret, dirfd(d), dir, name);
+			list_link(m, memo, ret, dirfd(d), dir, name, which);
 		else if (entry->d_type == DT_DIR)
 			ret->dirs++;
-		else if (all && is_program(m, str_path(m->a, dir, name)))
+		else if (which == LIST_ALL && is_program(m, str_path(m->a, dir, name)))
 			note_program(m, ret, name, STR(""), str_path(m->a, dir, name));
 		else
 			ret->others++;
 	}
 	if (d)
 		closedir(d);
-	return d && n <= ENTRIES_MAX;
+	return n <= ENTRIES_MAX;
 }
 
 /*
@@ -281,11 +286,18 @@ static bool looks_like_programs(struct str dir, const struct program_list *l)
 
 /* ---- links to programs elsewhere ---- */
 
-/* A link in a shown directory leads to a program that the box lacks. */
-static void show_target(struct spec_builder *m, struct path_memo *memo, const struct search_program *p)
+/*
+ * A link in a shown directory leads to a program that the box lacks. A program in another project's box may
+ * have made a link that leaves that project.
+ */
+static void show_target(struct spec_builder *m, struct path_memo *memo, struct str link,
+		const struct search_program *p)
 {
 	struct str dir = path_parent(p->real), parent;
 	enum path_kind kind;
+
+	if (spec_refuse_escape(m, "PATH", link, p->real, NULL) != 0)
+		return;
 
 	for (size_t i = 0; i < ANCESTORS_MAX && dir.n > 1 && !search_seen(m, p->real); i++) {
 		if (path_inside(m->at->home, dir) || refuse(m, memo, dir) || show_prefix(m, memo, dir))
@@ -296,7 +308,8 @@ static void show_target(struct spec_builder *m, struct path_memo *memo, const st
 			(refuse(m, memo, p->real) || path_table_secret_name(str_base(p->real))))
 		return;
 	parent = path_real(memo, path_parent(p->hop), &kind);
-	if (search_seen(m, p->hop) || !str_eq(parent, path_parent(p->hop)))
+	if (search_seen(m, p->hop) || !path_inside(p->hop, m->r->spec.home) ||
+			!str_eq(parent, path_parent(p->hop)) || refuse(m, memo, parent))
 		return;
 	spec_add_path(m, p->real, p->hop, false);
 }
@@ -306,19 +319,30 @@ static void show_links(struct spec_builder *m, struct path_memo *memo, const str
 	for (const struct search_program *p = d->programs; p; p = p->next)
 		if (p->hop.n && (!search_seen(m, p->hop) || !search_seen(m, p->real)) &&
 				m->search_links++ < LINKS_MAX)
-			show_target(m, memo, p);
+			show_target(m, memo, str_path(m->a, d->real, p->name), p);
 }
 
-void search_show(struct spec_builder *m, struct path_memo *memo, struct search_dir *d)
+void search_look_inside(struct spec_builder *m, struct path_memo *memo, struct search_dir *d)
+{
+	struct program_list l;
+
+	if (has_marker(memo, path_parent(d->real), STR("pyvenv.cfg")))
+		show_interpreter(m, memo, path_parent(d->real));
+	(void)list_dir(m, memo, d->real, LIST_LEAVING, &l);
+	d->programs = l.list;
+}
+
+void search_show(struct spec_builder *m, struct path_memo *memo, struct search_dir *d, bool odd)
 {
 	bool seen = search_seen(m, d->real);
 	struct program_list l;
 
-	d->why = seen ? NULL : refuse(m, memo, d->real);
+	d->why = seen ? NULL : odd ? "its name has a colon or control characters" : refuse(m, memo, d->real);
 	if (!seen && !d->why && spec_refuse_escape(m, "PATH", d->text, d->real, NULL) != 0)
 		d->why = "a link in a project leads there";
-	if (!list_dir(m, memo, d->real, !seen, &l) && !d->why && !seen)
-		d->why = "it cannot be read, or has too many entries";
+	d->partial = !list_dir(m, memo, d->real, seen ? LIST_LINKS : LIST_ALL, &l);
+	if (d->partial && !d->why && !seen)
+		d->why = "it has too many entries";
 	d->programs = l.list;
 	if (!seen && !d->why) {
 		(void)show_prefix(m, memo, path_parent(d->real));

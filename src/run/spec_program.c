@@ -157,6 +157,7 @@ static int set_code(struct spec_builder *m, struct err *e)
 	if (add_rest(m, &w, e) != 0)
 		return -1;
 	m->r->spec.argv = w.v;
+	m->r->spec.shell = l->shell;
 	gate_code(m, l, text);
 	return 0;
 }

@@ -40,6 +40,13 @@ for who in $(people); do
 	work "$home/own/bin:$SYSTEM" "python interpreter; cat ~/py/lib/python3.99/os.py; cat ~/py/notes"
 	want '.stdout == "interpreter\n# os\n"' "$who: an environment has its interpreter, and no more of that place"
 
+	as "$who" bash -c 'cd ~/p; mkdir -p .venv/bin .venv/lib; ln -s ~/py/bin/python3.99 .venv/bin/python; printf "home = %s\n" "$HOME/py/bin" >.venv/pyvenv.cfg'
+	work "$SYSTEM" '.venv/bin/python interpreter; cat ~/py/notes'
+	want '.stdout == "interpreter\n"' "$who: an environment in the project has its interpreter, also if it is not on the PATH"
+	as "$who" bash -c 'cd ~/p; mkdir -p tools; ln -s ~/py/bin/python3.99 tools/python3; ln -s ~/docs/run tools/ls; ln -s ../sub/x tools/own; mkdir -p ~/docs; printf "#!/bin/sh\n" >~/docs/run; chmod 755 ~/docs/run'
+	work "$home/p/tools:$SYSTEM" 'python3 interpreter; ls /; cat ~/docs/run'
+	want '.stdout == "interpreter\n" and (.stderr | contains("not run: ls is '"$home"'/p/tools/ls outside"))' "$who: a link of the project to a program elsewhere is not followed, and not replaced"
+
 	# conda, node, programs of the person's own with links elsewhere
 	program "$home/conda/envs/e/bin/tool" of-conda
 	as "$who" mkdir -p "$home/conda/envs/e/conda-meta" "$home/conda/envs/e/lib"
@@ -56,6 +63,9 @@ for who in $(people); do
 	program "$home/bin/pytest" of-bin
 	work "$home/bin:$SYSTEM" 'pytest; x; by-link; by-chain; ls ~/tools/x'
 	want '.stdout == "of-bin\nof-x\nof-node\nof-node\nbin\n"' "$who: ~/bin and the programs that its links lead to"
+	as "$who" ln -s /etc/alternatives/awk "$home/bin/my-awk"
+	work "$home/bin:$SYSTEM" 'my-awk "BEGIN { print 7 }"'
+	want '.stdout == "7\n"' "$who: a link through the alternatives of the system"
 	program "$home/p/tool/pytest" of-project
 	work "tool:$SYSTEM" pytest
 	want '.stdout == "of-project\n"' "$who: a relative entry of the project"
@@ -112,6 +122,18 @@ for who in $(people); do
 	reveals "$SYSTEM" 'variables that name directories of secrets' VIRTUAL_ENV="$home/.ssh" CONDA_PREFIX="$home" JAVA_HOME=/
 	as "$who" bash -c 'cd ~/p; ln -sfn ~/docs way; ln -sfn ~/.ssh keys'
 	reveals "$home/p/way:$home/p/keys" 'links of the project'
+	as "$who" bash -c 'cd; git init -q other; mkdir -p other/bin secret-project; printf "#!/bin/sh\n# doc-secret\n" >secret-project/run; chmod 755 secret-project/run
+		ln -s ~/secret-project/run other/bin/run; cp /bin/true other/bin/ok; mkdir odd; mkdir -p odd/"a
+b"; cp /bin/true odd/"a
+b"/ls'
+	work "$home/other/bin:$SYSTEM" 'cat ~/other/bin/run ~/secret-project/run; ok'
+	want '.exit_code == 0 and (.stdout | contains("doc-secret") | not)' "$who: shows nothing: a link that another project made"
+	work "$home/odd/a
+b:$SYSTEM" 'ls /'
+	want '.exit_code == 127 and .stdout == ""' "$who: a directory with a new line in its name is not shown, and its programs are not replaced"
+	program "$home/shared/bin/bash" of-shared
+	work "$home/shared/bin:$SYSTEM" 'echo fine; bash -c "echo inner"'
+	want '.stdout == "fine\n"' "$who: the shell of the command itself is not looked up on the PATH"
 	as "$who" bash -c 'cd; mkdir -p many/bin; cd many/bin; for i in {1..300}; do ln -s ~/.ssh/id_rsa "k$i"; done; ln -s loop loop'
 	reveals "$home/many/bin" 'hundreds of links to a key'
 	as "$who" bash -c 'cd; mkdir racy; cp -a bin racy/bin; cp -a bin racy/dir; ln -s ~/docs racy/link; while [[ ! -e racy/end ]]; do
