@@ -153,7 +153,7 @@ toolchains() { # TOOLS WORKSPACE
 	as "$who" chmod 700 "$home" "$home/.local" "$home/.rustup/toolchains"
 	box "$who" --profile work --workspace "$open" -c 'cat ~/.cargo/env ~/.cargo/bin/data ~/.local/bin/l
 		ls -A ~/.rustup ~/.cargo; cd ~/.cargo/bin && cat ../credentials.toml ../../.ssh/key ~/.ssh/key; touch data x; echo >../env'
-	want '(.stdout | split("\n")) - ["'"$home"'/.rustup:", "'"$home"'/.cargo:", ""] == ["env", "content", "local", "bin", "env", "toolchains"] and
+	want '(.stdout | split("\n")) - ["'"$home"'/.rustup:", "'"$home"'/.cargo:", ""] == ["env", "content", "local", "bin", "env", "git", "registry", "toolchains"] and
 		([.stderr | splits("\n") | select(test("No such file|Read-only|Permission"))] | length == 6)' \
 		"$who: a home's toolchains can be read, nothing beside them"
 	box "$who" --profile work --workspace "$open" -c \
