@@ -35,22 +35,34 @@ static void put_value(struct buf *b, struct str s)
 			buf_char(b, s.p[i]);
 }
 
-static void put_head(struct buf *b, bool classic, const char *name, const char *type, const char *unit,
+enum metric { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO };
+
+/* The classic text format has no info, and puts the suffix of the samples into the head. */
+static const struct {
+	const char *type, *classic_type, *classic_suffix;
+} metrics[] = {
+	[METRIC_COUNTER] = {"counter", "counter", "_total"},
+	[METRIC_GAUGE] = {"gauge", "gauge", ""},
+	[METRIC_HISTOGRAM] = {"histogram", "histogram", ""},
+	[METRIC_INFO] = {"info", "gauge", "_info"},
+};
+
+static void put_head(struct buf *b, bool classic, const char *name, enum metric m, const char *unit,
 		const char *help)
 {
-	const char *more = !classic ? "" : !strcmp(type, "counter") ? "_total" : !strcmp(type, "info") ?
-			"_info" : "";
-	buf_fmt(b, "# TYPE %s%s %s\n", name, more, classic && !strcmp(type, "info") ? "gauge" : type);
+	const char *suffix = classic ? metrics[m].classic_suffix : "";
+
+	buf_fmt(b, "# TYPE %s%s %s\n", name, suffix, classic ? metrics[m].classic_type : metrics[m].type);
 	if (unit && !classic)
 		buf_fmt(b, "# UNIT %s %s\n", name, unit);
-	buf_fmt(b, "# HELP %s%s %s\n", name, more, help);
+	buf_fmt(b, "# HELP %s%s %s\n", name, suffix, help);
 }
 
 static void put_counter(struct buf *b, const struct tally *t, bool classic, const struct family *f)
 {
 	size_t n;
 	struct tally_entry *all = tally_family(t, f->start, &n);
-	put_head(b, classic, f->name, "counter", NULL, f->help);
+	put_head(b, classic, f->name, METRIC_COUNTER, NULL, f->help);
 	for (size_t i = 0; i < n; i++) {
 		buf_fmt(b, "%s_total{", f->name);
 		for (unsigned k = 0; k < 2 && f->labels[k][0]; k++) {
@@ -84,7 +96,7 @@ static void put_histogram(struct buf *b, const struct tally *t, bool classic, en
 	const uint64_t *bounds = metrics_buckets(h),
 			sum = tally_get(t, str_c(t->a, str_fmt(t->a, "%s|sum", key)));
 	uint64_t so_far = 0;
-	put_head(b, classic, name, "histogram", unit, help);
+	put_head(b, classic, name, METRIC_HISTOGRAM, unit, help);
 	for (unsigned i = 0; i <= METRICS_BUCKETS; i++) {
 		so_far += tally_get(t, str_c(t->a, str_fmt(t->a, "%s|%u", key, i)));
 		buf_fmt(b, "%s_bucket{le=\"", name);
@@ -101,27 +113,27 @@ static void put_histogram(struct buf *b, const struct tally *t, bool classic, en
 
 void metrics_text(struct buf *b, const struct tally *t, bool classic, const char *version, uint64_t row_bytes)
 {
-	put_head(b, classic, "caisson_build", "info", NULL, "The program that counted.");
+	put_head(b, classic, "caisson_build", METRIC_INFO, NULL, "The program that counted.");
 	buf_c(b, "caisson_build_info{version=\"");
 	put_value(b, str_of(version));
 	buf_c(b, "\"} 1\n");
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
 		put_counter(b, t, classic, &counters[i]);
-	put_head(b, classic, "caisson_runs_started", "counter", NULL,
+	put_head(b, classic, "caisson_runs_started", METRIC_COUNTER, NULL,
 			"Runs that began; more than ended are under way, or were cut short.");
 	buf_fmt(b, "caisson_runs_started_total %" PRIu64 "\n", tally_get(t, "started"));
 	put_histogram(b, t, classic, METRICS_DURATION_MS, "caisson_run_duration_seconds", "duration",
 			"seconds", "How long runs took.");
 	put_histogram(b, t, classic, METRICS_MEMORY_MB, "caisson_run_peak_memory_bytes", "memory", "bytes",
 			"The most memory that runs used, in steps of a mebibyte.");
-	put_head(b, classic, "caisson_run_cpu_seconds", "counter", "seconds", "CPU time that runs used.");
+	put_head(b, classic, "caisson_run_cpu_seconds", METRIC_COUNTER, "seconds", "CPU time that runs used.");
 	buf_c(b, "caisson_run_cpu_seconds_total ");
 	put_thousandths(b, tally_get(t, "cpu|sum"));
 	buf_char(b, '\n');
-	put_head(b, classic, "caisson_record_size_bytes", "gauge", "bytes",
+	put_head(b, classic, "caisson_record_size_bytes", METRIC_GAUGE, "bytes",
 			"Size of the days that the record has.");
 	buf_fmt(b, "caisson_record_size_bytes %" PRIu64 "\n", row_bytes);
-	put_head(b, classic, "caisson_record_newest_timestamp_seconds", "gauge", "seconds",
+	put_head(b, classic, "caisson_record_newest_timestamp_seconds", METRIC_GAUGE, "seconds",
 			"When the newest row was written.");
 	buf_c(b, "caisson_record_newest_timestamp_seconds ");
 	put_thousandths(b, t->last > 0 ? (uint64_t)t->last / 1000 : 0);

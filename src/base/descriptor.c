@@ -29,21 +29,11 @@ static bool is_descriptor(const struct str *parts, size_t n)
 enum descriptor path_descriptor(struct str path)
 {
 	struct str parts[DEPTH_MAX];
-	size_t depth = 0, i = 0;
+	size_t depth = 0;
 
 	if (!str_starts(path, "/"))
 		return DESCRIPTOR_NONE;
-	while (i < path.n) {
-		size_t from;
-		struct str part;
-
-		while (i < path.n && path.p[i] == '/')
-			i++;
-		for (from = i; i < path.n && path.p[i] != '/';)
-			i++;
-		part = str_sub(path, from, i);
-		if (!part.n || str_is(part, "."))
-			continue;
+	for (struct str part; (part = str_part(&path)).n;) {
 		if (str_is(part, "..")) {
 			depth -= depth > 0;
 			continue;
@@ -52,8 +42,8 @@ enum descriptor path_descriptor(struct str path)
 			parts[depth] = part;
 		depth++;
 		if (depth <= DEPTH_MAX && is_descriptor(parts, depth))
-			return i < path.n ? DESCRIPTOR_BELOW : DESCRIPTOR_ITSELF;
-		if (depth == 1 && !in_kernel(part) && !str_contains(str_sub(path, i, path.n), STR("/..")))
+			return path.n ? DESCRIPTOR_BELOW : DESCRIPTOR_ITSELF;
+		if (depth == 1 && !in_kernel(part) && !str_contains(path, STR("/..")))
 			return DESCRIPTOR_NONE; /* most paths */
 	}
 	return DESCRIPTOR_NONE;

@@ -199,6 +199,23 @@ struct str str_sub(struct str s, size_t from, size_t to)
 	return str_n(s.p + from, to - from);
 }
 
+struct str str_part(struct str *rest)
+{
+	struct str part;
+
+	do {
+		size_t from = 0, to;
+
+		while (from < rest->n && rest->p[from] == '/')
+			from++;
+		for (to = from; to < rest->n && rest->p[to] != '/';)
+			to++;
+		part = str_sub(*rest, from, to);
+		*rest = str_sub(*rest, to, rest->n);
+	} while (part.n == 1 && part.p[0] == '.');
+	return part;
+}
+
 struct str str_dup(struct arena *a, struct str s)
 {
 	return str_n(str_c(a, s), s.n);

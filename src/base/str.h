@@ -65,6 +65,8 @@ struct str str_base(struct str path);
 struct str str_trim(struct str s, const char *set);
 /* Takes the next word of a list separated by blanks and newlines; empty at the end. */
 struct str str_word(struct str *rest);
+/* Takes the next component of a path, without slashes; passes over "."; empty at the end. */
+struct str str_part(struct str *rest);
 struct str str_dup(struct arena *a, struct str s);
 struct str str_lower(struct arena *a, struct str s); /* ASCII letters in lower case */
 /* NUL-terminated copy */

@@ -569,12 +569,8 @@ struct ps_val ps_pipeline(struct ps *p)
 	size_t from = p->i;
 	struct ps_val v;
 
-	if (p->depth >= PS_DEPTH_MAX || !ps_step(p)) {
-		p->stopped = true;
-		ps_mark(p, MARKER_BOUND);
+	if (!ps_enter(p))
 		return PS_UNKNOWN;
-	}
-	p->depth++;
 	v = read_element(p, NULL);
 	ps_blanks(p);
 	if (!read_assignment(p, from, v, &v)) {

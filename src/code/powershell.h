@@ -104,6 +104,8 @@ void ps_lines(struct ps *p); /* skips newlines and semicolons as well */
 void ps_newlines(struct ps *p);
 bool ps_fail(struct ps *p);
 bool ps_step(struct ps *p);
+/* Enters a nested construct; false at the bound. The caller counts p->depth down. */
+bool ps_enter(struct ps *p);
 bool ps_name_char(char c);
 struct ps_val ps_string(struct ps *p);   /* at a quote */
 struct ps_val ps_variable(struct ps *p); /* at $ */

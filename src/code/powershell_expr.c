@@ -715,12 +715,8 @@ static struct ps_val read_unary(struct ps *p)
 	char c = ps_at(p, 0);
 	struct ps_val v;
 
-	if (p->depth >= PS_DEPTH_MAX || !ps_step(p)) {
-		p->stopped = true;
-		ps_mark(p, MARKER_BOUND);
+	if (!ps_enter(p))
 		return PS_UNKNOWN;
-	}
-	p->depth++;
 	if (c == '!' || c == ',' ||
 			((c == '-' || c == '+') &&
 			!((ps_at(p, 1) | 32) >= 'a' && (ps_at(p, 1) | 32) <= 'z'))) {

@@ -31,6 +31,17 @@ bool ps_step(struct ps *p)
 	return false;
 }
 
+bool ps_enter(struct ps *p)
+{
+	if (p->depth >= PS_DEPTH_MAX || !ps_step(p)) {
+		p->stopped = true;
+		ps_mark(p, MARKER_BOUND);
+		return false;
+	}
+	p->depth++;
+	return true;
+}
+
 bool ps_name_char(char c) { return ascii_is_name(c) || (unsigned char)c >= 0x80; }
 
 /* ---- blanks ---- */

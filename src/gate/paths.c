@@ -12,31 +12,22 @@
 
 struct str path_plain(struct arena *a, struct str path)
 {
-	struct buf b;
-	size_t i = 0;
+	char *to = arena_alloc(a, path.n + 2);
+	size_t n = 0;
 
-	buf_init(&b, a, 0);
-	while (i < path.n) {
-		size_t from;
-
-		while (i < path.n && path.p[i] == '/')
-			i++;
-		for (from = i; i < path.n && path.p[i] != '/';)
-			i++;
-		if (i == from || (i - from == 1 && path.p[from] == '.'))
-			continue;
-		if (i - from == 2 && path.p[from] == '.' && path.p[from + 1] == '.') {
-			while (b.n > 0 && b.p[b.n - 1] != '/')
-				b.n--;
-			b.n -= b.n > 0;
+	for (struct str part; (part = str_part(&path)).n;) {
+		if (str_is(part, "..")) {
+			while (n > 0 && to[--n] != '/')
+				;
 			continue;
 		}
-		buf_char(&b, '/');
-		buf_add(&b, path.p + from, i - from);
+		to[n++] = '/';
+		memcpy(to + n, part.p, part.n);
+		n += part.n;
 	}
-	if (b.n == 0)
-		buf_char(&b, '/');
-	return buf_view(&b);
+	if (n == 0)
+		to[n++] = '/';
+	return str_n(to, n);
 }
 
 struct str path_above(struct str path)

@@ -420,16 +420,8 @@ static bool plain_path(struct plain_path *d, struct str path)
 		d->n += end - i;
 		i = end;
 	}
-	while (i < path.n) {
-		size_t from;
-
-		while (i < path.n && path.p[i] == '/')
-			i++;
-		for (from = i; i < path.n && path.p[i] != '/';)
-			i++;
-		struct str part = str_sub(path, from, i);
-		if (!part.n || str_is(part, "."))
-			continue;
+	path = str_sub(path, i, path.n);
+	for (struct str part; (part = str_part(&path)).n;) {
 		if (str_is(part, ".."))
 			plain_up(d);
 		else if (!plain_add(d, part))

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sodium.h>
 #include <unistd.h>
 
 #include "record/ticket.h"
@@ -12,21 +11,11 @@
 #include "sys/state.h"
 
 #define FOLDER "reports"
-#define NAME_BYTES 16
+#define NAME_LETTERS 32
 
 static struct str name_of(struct arena *a, struct str session, struct str id)
 {
-	unsigned char hash[crypto_hash_sha256_BYTES];
-	char text[2 * NAME_BYTES + 1];
-	crypto_hash_sha256_state s;
-
-	crypto_hash_sha256_init(&s);
-	crypto_hash_sha256_update(&s, (const unsigned char *)(session.n ? session.p : ""), session.n);
-	crypto_hash_sha256_update(&s, (const unsigned char *)"", 1);
-	crypto_hash_sha256_update(&s, (const unsigned char *)id.p, id.n);
-	crypto_hash_sha256_final(&s, hash);
-	sodium_bin2hex(text, sizeof(text), hash, NAME_BYTES);
-	return str_dup(a, str_n(text, 2 * NAME_BYTES));
+	return ticket_hash(a, session, id, NAME_LETTERS);
 }
 
 int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id,

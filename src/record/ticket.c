@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,12 +18,13 @@
 #include "sys/file.h"
 #include "sys/ids.h"
 #include "sys/path.h"
+#include "sys/sha256.h"
 #include "sys/state.h"
 
 #define FOLDER "tickets"
 #define VERSION 7
-#define HASH_BYTES 8
-#define TAG_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
+#define HASH_LETTERS 16
+#define TAG_LETTERS (TICKET_ID + 3 * (1 + HASH_LETTERS)) /* ID.SESSION.PROMPT.CALL */
 #define TICKET_ARENA_MAX (8 * TICKET_BYTES_MAX) /* a parsed ticket, with its unescaped texts */
 
 /* JSON would repair bytes that are not UTF-8; then another command would run than the judged one. */
@@ -121,19 +121,23 @@ static uint64_t clock_ms(void)
 
 /* ---- tickets of questions ---- */
 
+struct str ticket_hash(struct arena *a, struct str x, struct str y, size_t letters)
+{
+	char hex[SHA256_HEX + 1];
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	buf_str(&b, x);
+	buf_char(&b, '\0');
+	buf_str(&b, y);
+	sha256_hex(buf_view(&b), hex);
+	return str_dup(a, str_n(hex, letters));
+}
+
 static void put_hash(struct buf *b, struct str x, struct str y)
 {
-	unsigned char hash[crypto_hash_sha256_BYTES];
-	char text[2 * HASH_BYTES + 1];
-	crypto_hash_sha256_state s;
-
-	crypto_hash_sha256_init(&s);
-	crypto_hash_sha256_update(&s, (const unsigned char *)(x.n ? x.p : ""), x.n);
-	crypto_hash_sha256_update(&s, (const unsigned char *)"", 1);
-	crypto_hash_sha256_update(&s, (const unsigned char *)(y.n ? y.p : ""), y.n);
-	crypto_hash_sha256_final(&s, hash);
-	sodium_bin2hex(text, sizeof(text), hash, HASH_BYTES);
-	buf_fmt(b, ".%s", text);
+	buf_char(b, '.');
+	buf_str(b, ticket_hash(b->a, x, y, HASH_LETTERS));
 }
 
 /* ".SESSION.PROMPT.CALL". A subagent has its own prompts. */
@@ -151,7 +155,7 @@ static struct str tag_of(struct arena *a, const struct ticket *t)
 /* Returns part 0, 1 or 2 of a tag. */
 static struct str tag_part(struct str tag, size_t i)
 {
-	return str_sub(tag, i * (1 + 2 * HASH_BYTES), (i + 1) * (1 + 2 * HASH_BYTES));
+	return str_sub(tag, i * (1 + HASH_LETTERS), (i + 1) * (1 + HASH_LETTERS));
 }
 
 void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now, bool over)

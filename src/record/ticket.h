@@ -65,6 +65,8 @@ int ticket_locate(struct arena *a, const struct directory *project, struct str c
 int ticket_check(struct arena *a, const struct ticket *t, struct err *e);
 /* Returns the absolute working directory. */
 struct str ticket_cwd(struct arena *a, const struct ticket *t);
+/* The first hexadecimal digits of SHA-256 over two texts with a NUL between them, for names of files. */
+struct str ticket_hash(struct arena *a, struct str x, struct str y, size_t letters);
 /* `state` is the state directory, created and checked. *ret is the id. */
 int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e);
 /*

@@ -139,16 +139,7 @@ static bool burn_fuel(struct arith *ar, size_t cost)
 
 static bool is_integer(struct str s)
 {
-	size_t i = s.n && s.p[0] == '-';
-
-	if (s.n == 1 && s.p[0] == HOLE_NUM)
-		return true;
-	if (i == s.n)
-		return false;
-	for (; i < s.n; i++)
-		if (!ascii_is_digit(s.p[i]))
-			return false;
-	return true;
+	return (s.n == 1 && s.p[0] == HOLE_NUM) || str_is_digits(str_sub(s, str_starts(s, "-"), s.n));
 }
 
 static struct number value_of(struct arith_scan *p, struct name *n)

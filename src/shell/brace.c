@@ -96,13 +96,7 @@ static size_t digits_width(struct str s)
 
 static bool looks_number(struct str s)
 {
-	size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+');
-	if (i == s.n)
-		return false;
-	for (; i < s.n; i++)
-		if (!ascii_is_digit(s.p[i]))
-			return false;
-	return true;
+	return str_is_digits(str_sub(s, str_starts(s, "-") || str_starts(s, "+"), s.n));
 }
 
 struct brace_range {
