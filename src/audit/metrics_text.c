@@ -126,7 +126,8 @@ void metrics_text(struct buf *b, const struct tally *t, bool classic, const char
 			"seconds", "How long runs took.");
 	put_histogram(b, t, classic, METRICS_MEMORY_MB, "caisson_run_peak_memory_bytes", "memory", "bytes",
 			"The most memory that runs used, in steps of a mebibyte.");
-	put_head(b, classic, "caisson_run_cpu_seconds", METRIC_COUNTER, "seconds", "CPU time that runs used.");
+	put_head(b, classic, "caisson_run_cpu_seconds", METRIC_COUNTER, "seconds",
+			"CPU time that runs used.");
 	buf_c(b, "caisson_run_cpu_seconds_total ");
 	put_thousandths(b, tally_get(t, "cpu|sum"));
 	buf_char(b, '\n');

@@ -55,7 +55,7 @@ void hook_refuse_unread(struct arena *out, const struct hook_options *o, const c
 	hook_refuse(out, o, hook_cannot_block(o) ? why : str_c(out, both), ret);
 }
 
-struct work {
+struct hook_work {
 	struct hook_call call;
 	struct str input;
 	struct err err;
@@ -75,7 +75,7 @@ static int answer_event(struct hook_call *c, struct err *e)
 
 static int parse_input(void *arg)
 {
-	struct work *w = arg;
+	struct hook_work *w = arg;
 	struct hook_call *c = &w->call;
 
 	if (w->input.n > HOOK_INPUT_MAX)
@@ -116,7 +116,7 @@ static void end_questions(struct hook_call *c)
 
 static int make_answer(void *arg)
 {
-	struct work *w = arg;
+	struct hook_work *w = arg;
 
 	w->call.h.base = base_of(&w->call);
 	if (w->call.h.phase == PHASE_END)
@@ -130,15 +130,15 @@ static int make_answer(void *arg)
 	return 0;
 }
 
-/* The outer run also catches a full reply arena. */
-struct outer {
-	struct work *w;
+/* The reply has an arena of its own, and the answer is made under the guards of both. */
+struct guarded_answer {
+	struct hook_work *w;
 	int rc;
 };
 
-static int inside_out(void *arg)
+static int answer_guarded(void *arg)
 {
-	struct outer *o = arg;
+	struct guarded_answer *o = arg;
 
 	o->rc = arena_run(o->w->call.a, make_answer, o->w);
 	return 0;
@@ -147,8 +147,8 @@ static int inside_out(void *arg)
 void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o,
 		struct reply *ret)
 {
-	struct work w = {.call = {.a = a, .o = o, .r = ret}, .input = input};
-	struct outer way = {&w, -1};
+	struct hook_work w = {.call = {.a = a, .o = o, .r = ret}, .input = input};
+	struct guarded_answer answer = {&w, -1};
 
 	start_reply(out, ret);
 	if (arena_run(a, parse_input, &w) < 0)
@@ -157,7 +157,7 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 		if (o->known)
 			o->known(w.call.h.phase);
 		ret->code = w.call.h.phase == PHASE_PRE ? HOOK_BLOCK : HOOK_PASS;
-		if (arena_run(out, inside_out, &way) >= 0 && way.rc >= 0 && w.rc == 0)
+		if (arena_run(out, answer_guarded, &answer) >= 0 && answer.rc >= 0 && w.rc == 0)
 			return;
 		if (!w.err.kind)
 			err_set(&w.err, ERR_LIMIT, 0, "the memory bound was reached");

@@ -535,7 +535,7 @@ static int list_files(struct loader *l, struct policies *ret, struct err *e)
 	return 0;
 }
 
-struct whole {
+struct policies_job {
 	struct arena *a;
 	const struct policies_request *rq;
 	struct policy_file *files; /* given files; NULL: search for them */
@@ -559,9 +559,9 @@ static void take_memo(struct loader *l)
 	path_memo_init(l->memo, l->a, l->v.cwd);
 }
 
-static int run_whole(void *arg)
+static int run_loader(void *arg)
 {
-	struct whole *w = arg;
+	struct policies_job *w = arg;
 	struct loader *l = arena_new(w->a, struct loader);
 	const struct state_env env = state_env();
 	const struct context *at = context_or_own(w->rq->context);
@@ -583,14 +583,14 @@ static int run_whole(void *arg)
 	return 0;
 }
 
-static int do_whole(struct whole w, struct policies *ret)
+static int load_guarded(struct policies_job w, struct policies *ret)
 {
 	struct err why = {0}, *e = w.e;
 	struct policies p = {0};
 
 	w.ret = &p;
 	w.e = &why;
-	if (arena_run(w.a, run_whole, &w) < 0)
+	if (arena_run(w.a, run_loader, &w) < 0)
 		return err_set(e, ERR_LIMIT, 0, "the policy files need too much memory");
 	if (w.result == 0)
 		*ret = p;
@@ -601,7 +601,7 @@ static int do_whole(struct whole w, struct policies *ret)
 
 int policies_load(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e)
 {
-	return do_whole((struct whole){.a = a, .rq = rq, .work = load_policies, .e = e}, ret);
+	return load_guarded((struct policies_job){.a = a, .rq = rq, .work = load_policies, .e = e}, ret);
 }
 
 int policies_of_files(struct arena *a, struct policy_file *files, struct str root, struct policies *ret,
@@ -609,13 +609,13 @@ int policies_of_files(struct arena *a, struct policy_file *files, struct str roo
 {
 	static const struct policies_request none;
 
-	return do_whole((struct whole){.a = a, .rq = &none, .files = files, .root = root, .work = load_given,
-			.e = e}, ret);
+	return load_guarded((struct policies_job){.a = a, .rq = &none, .files = files, .root = root,
+			.work = load_given, .e = e}, ret);
 }
 
 int policies_files(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e)
 {
-	return do_whole((struct whole){.a = a, .rq = rq, .work = list_files, .e = e}, ret);
+	return load_guarded((struct policies_job){.a = a, .rq = rq, .work = list_files, .e = e}, ret);
 }
 
 int policies_of_file(struct arena *a, const struct policy_file *f, struct policies *ret,
