@@ -247,12 +247,26 @@ static bool prints_secret(const struct judge *j, const struct subject *s)
 	return false;
 }
 
+/* Code of a language that reads its environment: python -c 'print(os.environ)'. */
+static bool code_shows_environment(const struct subject *s)
+{
+	static const char marks[][12] = {
+		"environ", "process.env", "getenv", "ENV[", "%ENV", "$ENV", "phpinfo"};
+
+	for (size_t i = 1; i < s->c->argc; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(marks); k++)
+			if (str_contains(s->c->argv[i].text, str_of(marks[k])))
+				return true;
+	return str_is(s->base, "php") && s->c->argc > 1 && str_is(s->c->argv[1].text, "-i");
+}
+
 static void show_environment(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 
-		if (s->c->elsewhere && (dumps_environment(j, s) || prints_secret(j, s)))
+		if (s->c->elsewhere &&
+			(dumps_environment(j, s) || prints_secret(j, s) || code_shows_environment(s)))
 			judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_ASK, s->c->at,
 				judge_quote(j, "", s->c->at,
 					" shows the environment of another machine or of a container, which "

@@ -409,7 +409,8 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 bool path_table_secret_elsewhere(const struct judge *j, struct str path, bool below)
 {
 	path = path_plain(j->a, str_starts(path, "/") ? path : str_cat(j->a, STR("/"), path));
-	return path_table_environ(path, path) || secret_somewhere(j, path) || is_secret(j, path, below);
+	return path_table_environ(path, path) || secret_somewhere(j, path) || is_secret(j, path, below) ||
+		may_find_secret(j, path);
 }
 
 bool path_table_opens_access(const struct judge *j, struct str path)

@@ -46,7 +46,10 @@ static struct param_value ambient_value(struct eval *e, struct str name)
 			"HISTCMD BASH_SUBSHELL"))
 		return one_text(HOLE_NUMBER);
 	struct param_value v = unknown_value();
-	v.environment = true;
+	/* the shell fills these with text that it read or expanded */
+	v.environment = !str_is_any(name,
+		"_ BASH_COMMAND BASH_ARGV BASH_REMATCH OPTARG REPLY MAPFILE DIRSTACK COPROC READLINE_LINE "
+		"MATCH match words history");
 	return v;
 }
 
@@ -473,6 +476,7 @@ static void assign_absent(struct eval *e, const struct syn_param *pm, struct how
 	struct str text = tilde ? HOLE : expand_text(e, pm->arg);
 
 	var_set_text(e, pm->name, text);
+	out->foreign |= text_open(text);
 	chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
 	assign_effect(e, pm->name, text, ASSIGN_PLAIN, e->at);
 }
@@ -636,6 +640,7 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 		keys_of(&v);
 	} else if (pm->op != PARAM_PLAIN) {
 		struct operands o = operands_of(e, pm);
+		out->foreign |= text_open(o.replacement);
 		if (v.list && pm->op == PARAM_SLICE)
 			slice_list(e, pm, &v, &o);
 		for (size_t i = 0; i < v.n && pm->op != PARAM_SLICE; i++)
