@@ -170,6 +170,39 @@ open(\"end\", \"w\")"; head -c 3000000 /dev/zero >~/.cache/pip/big; ln ~/.cache/
 	rm "$tmp/$who/home/.config/caisson/config.yaml"
 }
 
+# Real tools: a box finds what its person has fetched or compiled outside, and adds to it for itself.
+tools() {
+	local p=$tmp/$who/home/tools hash before
+	mkdir -p "$p/package"
+	git init -q "$p"
+	echo 'int main(void) { return 0; }' >"$p/a.c"
+	echo 'int other;' >"$p/b.c"
+	echo '{"name":"from-cache","version":"1.0.0"}' >"$p/package/package.json"
+	tar -C "$p" -czf "$p/p.tgz" package && rm -r "$p/package"
+	hash=$(openssl dgst -sha512 -binary "$p/p.tgz" | base64 -w0)
+	echo '{"name":"t","version":"1.0.0","dependencies":{"from-cache":"1.0.0"}}' >"$p/package.json"
+	echo '{"name":"t","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"t","version":"1.0.0","dependencies":{"from-cache":"1.0.0"}},"node_modules/from-cache":{"version":"1.0.0","resolved":"https://registry.invalid/p.tgz","integrity":"sha512-'"$hash"'"}}}' >"$p/package-lock.json"
+	own
+	if command -v npm >/dev/null && as "$who" npm --version >/dev/null 2>&1; then
+		(cd "$p" && as "$who" npm cache add ./p.tgz) >/dev/null 2>&1
+		before=$(cd "$tmp/$who/home/.npm" && find _cacache -type f -exec sha256sum {} + | sort | sha256sum)
+		work "$who" tools 'npm ci --offline --no-audit --no-fund && node -p "require(\"./node_modules/from-cache/package.json\").version"'
+		want '.stdout | endswith("1.0.0\n")' "$who: npm ci --offline finds the package that was fetched outside"
+		[[ $before == "$(cd "$tmp/$who/home/.npm" && find _cacache -type f -exec sha256sum {} + | sort | sha256sum)" ]]
+		result $? "$who: and leaves the person's cache as it was"
+	else
+		skip "$who: npm ci --offline" 'no npm'
+	fi
+	if command -v ccache >/dev/null; then
+		echo 'remote_storage = http://user:secret@ccache.invalid' >"$tmp/$who/home/.ccache/ccache.conf"
+		(cd "$p" && as "$who" env LANG=C.UTF-8 CCACHE_REMOTE_STORAGE= ccache gcc -c a.c -o a.o)
+		work "$who" tools 'ccache -z >/dev/null; ccache gcc -c a.c -o a.o && ccache gcc -c b.c -o b.o && ccache gcc -c b.c -o b.o && ccache --print-stats'
+		want '.stdout | test("direct_cache_hit\t2\n") and test("cache_miss\t1\n")' "$who: ccache finds an object that was compiled outside, and one of its own"
+	else
+		skip "$who: ccache" 'no ccache'
+	fi
+}
+
 for who in $(people); do
 	populate
 	layers
@@ -178,4 +211,5 @@ for who in $(people); do
 	refused
 	bounds
 done
+tools
 done_testing
