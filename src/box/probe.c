@@ -7,13 +7,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +28,7 @@
 #include "sys/process.h"
 #include "sys/scope.h"
 #include "sys/seccomp.h"
+#include "sys/tree_walk.h"
 
 #define CHILD_SECONDS 5      /* a child that runs longer is killed */
 #define TODO_MAX 512         /* bytes of one line */
@@ -33,6 +37,7 @@
 
 struct probing {
 	struct arena *a;
+	const char *state;     /* the state directory; it may be missing */
 	const char *dir;
 	bool root, inside;     /* this process is in a box */
 	bool users;            /* user namespaces work */
@@ -365,6 +370,70 @@ static void probe_overlay(struct probing *h, struct probe *p)
 	probe_todo(h->a, p,
 			"# a kernel with overlayfs in user namespaces is needed (Linux 5.11 or later: "
 			"modprobe overlay)");
+}
+
+struct cache_probe {
+	const char *dir; /* in the state directory, with `upper` and `work` */
+	int tree;        /* a mount of it with mapped owners; -1: none is needed */
+};
+
+/* The overlay that setup.c makes for caches. */
+static int try_caches(void *arg)
+{
+	static const char *const options[][2] = {{"lowerdir", "/usr"}, {"upperdir", "/sys/upper"},
+			{"workdir", "/sys/work"}, {"userxattr", NULL}, {"redirect_dir", "nofollow"},
+			{"metacopy", "off"}, {"index", "off"}, {"xino", "off"}, {"nfs_export", "off"},
+			{"volatile", NULL}, {NULL, NULL}};
+	const struct cache_probe *c = arg;
+	int tree = c->tree >= 0 ? c->tree : mount_copy(AT_FDCWD, c->dir), fd = -1;
+
+	if (tree >= 0 && mount_place_at(tree, AT_FDCWD, "/sys") == 0)
+		fd = mount_new("overlay", options, MOUNT_NODEV);
+	return fd < 0 ? errno : 0;
+}
+
+/* 0, or why there is no overlay whose upper layer is in this directory */
+static int probe_layer(struct probing *h, const char *dir)
+{
+	struct cache_probe c = {dir, -1};
+	FD_SCOPE users = {0}, tree = {0};
+	struct err e = {0};
+
+	if (ns_user(0).nobody) {
+		uint32_t outside = ns_user(getpid()).outside_uid;
+
+		fd_scope(&users, h->a, namespace_for_idmap(0, outside, 0, outside, &e));
+		fd_scope(&tree, h->a, mount_copy(AT_FDCWD, dir));
+		if (users.fd < 0 || tree.fd < 0 || mount_idmap(tree.fd, users.fd) != 0)
+			return errno;
+		c.tree = tree.fd;
+	}
+	return in_namespaces(try_caches, &c);
+}
+
+static void probe_caches(struct probing *h, struct probe *p)
+{
+	char dir[PATH_MAX], path[PATH_MAX + 8];
+	int why;
+
+	if (str_put(dir, sizeof(dir), "%s/probe.XXXXXX", h->state) >= sizeof(dir) || !mkdtemp(dir)) {
+		found(p, PROBE_PARTLY, STR("not tried: the state directory is missing, or read-only"));
+		return;
+	}
+	str_put(path, sizeof(path), "%s/upper", dir);
+	why = mkdir(path, 0700) == 0 ? 0 : errno;
+	str_put(path, sizeof(path), "%s/work", dir);
+	if (!why)
+		why = mkdir(path, 0700) == 0 ? probe_layer(h, dir) : errno;
+	(void)tree_remove(AT_FDCWD, dir);
+	if (!why) {
+		found(p, PROBE_YES, STR("overlays: yours below, the project's own above"));
+		return;
+	}
+	found(p, PROBE_PARTLY, str_fmt(h->a, "the project's own, or read-only (no overlay with the state "
+			"directory: %s)", strerror(why)));
+	probe_todo(h->a, p, "# the state directory must be on a disk that is no overlay itself (a volume, in a "
+			"container); Linux 5.13 or later");
 }
 
 static int try_proc(void *arg)
@@ -734,14 +803,15 @@ static const struct {
 	{"cpu", "CPU limit", PROBE_WALL, false, probe_cpu},
 	{"swap", "swap counted", PROBE_WALL, false, probe_swap},
 	{"cores", "no core dumps", PROBE_WALL, false, probe_cores},
+	{"caches", "caches in boxes", PROBE_EXTRA, true, probe_caches},
 	{"network-names", "network by name", PROBE_EXTRA, true, probe_names},
 	{"group-kill", "killing at once", PROBE_EXTRA, false, probe_kill},
 	{"group-birth", "born in its group", PROBE_EXTRA, false, probe_into},
 };
 
-void probe_host(struct arena *a, const char *dir, struct probes *list)
+void probe_host(struct arena *a, const char *dir, const char *state, struct probes *list)
 {
-	struct probing h = {.a = a, .dir = dir, .root = geteuid() == 0, .inside = box_inside()};
+	struct probing h = {.a = a, .dir = dir, .state = state, .root = geteuid() == 0, .inside = box_inside()};
 
 	cg_probe(&h.cg);
 	if (h.cg.memory == ENFORCED_NOT && !h.root && cg_guess_v2())

@@ -30,4 +30,4 @@ struct probe *probe_add(struct arena *a, struct probes *list, const char *id, co
 		enum probe_weight weight);
 void probe_todo(struct arena *a, struct probe *p, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* All rows about the kernel and its settings. `dir` is where a workspace could be. */
-void probe_host(struct arena *a, const char *dir, struct probes *list);
+void probe_host(struct arena *a, const char *dir, const char *state, struct probes *list);

@@ -188,7 +188,7 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 		w.machine = (struct machine){.cpu_milli = 1000, .memory = 1024 * MB};
 		w.context.view = &nowhere;
 	}
-	probe_host(a, str_c(a, w.context.view->cwd), &d.rows);
+	probe_host(a, str_c(a, w.context.view->cwd), str_c(a, w.context.view->state_dir), &d.rows);
 	look_policy(a, &d, config);
 	look_state(a, &d, w.context.view);
 	look_record(a, &d, w.context.view, config);
