@@ -50,15 +50,13 @@ struct box_hold {
 	void (*cancel)(void *ctx); /* the box was not handed over after all */
 	/* The caller's streams under other numbers, which the holder must not hold; -1: none. */
 	int callers[2];
-	/* In the holder, once the box is its own. */
-	void (*begin)(void *ctx);
+	/* In the holder, once the box is its own. True: our stdout and stderr take the output of the box. */
+	bool (*begin)(void *ctx);
 	pid_t init;                /* of the box, for ask() */
 	int keeper;                /* a descriptor that the holder watches, set by ask() */
 	bool (*wants_end)(void *ctx); /* it is readable: true if the box has to end */
 	/* Called every few seconds in the holder. */
 	void (*usage)(void *ctx, uint64_t memory, uint64_t cpu_ms);
-	/* The holder's output goes there; the descriptor of the moment, or -1. */
-	int (*output)(void *ctx);
 	void *ctx;
 };
 

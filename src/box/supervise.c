@@ -228,7 +228,6 @@ static void report_usage(struct supervisor *s, int64_t now)
 
 	look(s, USAGE_MEMORY | USAGE_CPU, &u);
 	h->usage(h->ctx, u.memory, s->cpu_ms);
-	s->b->out.pass = s->b->err.pass = h->output(h->ctx);
 	s->usage_due = now + USAGE_EVERY;
 }
 
@@ -357,14 +356,15 @@ static void handle_keeper(void *ctx, short revents)
 static void go_on_as_holder(struct supervisor *s)
 {
 	struct box_hold *h = s->b->start->hold;
+	bool shown;
 
 	s->held = true;
 	s->progress = NULL;
 	s->held_until = clock_now() + (int64_t)h->age_ms * MS;
 	s->usage_due = clock_now();
-	h->begin(h->ctx);
-	capture_hold(&s->b->out, h->output(h->ctx));
-	capture_hold(&s->b->err, h->output(h->ctx));
+	shown = h->begin(h->ctx);
+	capture_hold(&s->b->out, shown ? STDOUT_FILENO : -1);
+	capture_hold(&s->b->err, shown ? STDERR_FILENO : -1);
 }
 
 static void hand_over(struct supervisor *s)

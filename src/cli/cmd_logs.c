@@ -76,13 +76,12 @@ static int open_log(const struct background *b, const char *name)
 	return openat(b->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* The holder has begun a new file: the old one, which is read to its end, has another name. */
-static bool is_rotated(const struct background *b, int fd)
+/* The holder has moved the content to log.old, and the file begins again. */
+static bool is_cut(int fd)
 {
-	struct stat now, old;
+	struct stat st;
 
-	return fstat(fd, &old) == 0 && fstatat(b->dir, "log", &now, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       now.st_ino != old.st_ino;
+	return fstat(fd, &st) == 0 && lseek(fd, 0, SEEK_CUR) > st.st_size && lseek(fd, 0, SEEK_SET) == 0;
 }
 
 static int show(struct logs_job *j, const struct background *b)
@@ -94,13 +93,12 @@ static int show(struct logs_job *j, const struct background *b)
 
 	while (rc == 0 && fd >= 0) {
 		rc = pump(j, fd);
-		if (is_rotated(b, fd)) {
-			fd_close(&fd);
-			fd = open_log(b, "log");
-		} else if (ended)
+		if (is_cut(fd))
+			continue;
+		if (ended)
 			break;
-		else /* what is written until the end of the holder is read once more */
-			ended = background_wait(b, &j->boxes.a, j->boxes.state, LOOK_EVERY_MS);
+		/* what is written until the end of the holder is read once more */
+		ended = background_wait(b, &j->boxes.a, j->boxes.state, LOOK_EVERY_MS);
 	}
 	if (rc != 0)
 		return rc;

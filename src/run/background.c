@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -104,15 +105,26 @@ void background_name(int lock)
 	(void)!pwrite(lock, text, (size_t)n, 0);
 }
 
-int background_log(int dir, int old)
+int background_log(int dir)
+{
+	return openat(dir, "log", O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* Bytes that come between the copy and the cut are lost. */
+void background_bound_log(int dir, int log)
 {
 	struct stat st;
+	loff_t from = 0;
 
-	if (old >= 0 && fstat(old, &st) == 0 && (uint64_t)st.st_size < BACKGROUND_LOG_MAX)
-		return old;
-	fd_close(&old);
-	(void)renameat(dir, "log", dir, "log.old");
-	return openat(dir, "log", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (log < 0 || fstat(log, &st) != 0 || (uint64_t)st.st_size < BACKGROUND_LOG_MAX)
+		return;
+	if ((uint64_t)st.st_size > 2 * BACKGROUND_LOG_MAX)
+		from = st.st_size - (loff_t)BACKGROUND_LOG_MAX;
+	FD_CLEANUP int old =
+			openat(dir, "log.old", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	while (old >= 0 && sendfile(old, log, &from, (size_t)(2 * BACKGROUND_LOG_MAX)) > 0)
+		;
+	(void)!ftruncate(log, 0);
 }
 
 int background_end(struct arena *a, int dir, struct str report, struct err *e)

@@ -3,8 +3,8 @@
  *
  *   info.json     what runs: the run it belongs to, command (redacted), session, project, start
  *   lock          locked for as long as the holder lives; its text is the holder's pid and start time
- *   log           the output of the box from the hand-over on, raw: redacted when it is shown. At
- *                 BACKGROUND_LOG_MAX it becomes log.old
+ *   log           the output of the box from the hand-over on, normalised and without secrets: an agent can
+ *                 read it. What is more than BACKGROUND_LOG_MAX goes to log.old
  *   report.json   the report, once the box has ended
  *   lost          instead of it: the holder was killed, and the record says so
  *
@@ -43,9 +43,10 @@ int background_make(struct arena *a, struct str state, const struct background *
 		int *ret_lock, struct err *e);
 /* The holder names itself. */
 void background_name(int lock);
-/* A file of the entry, opened for appending; one that is too large is renamed to log.old before. -1: neither.
- */
-int background_log(int dir, int old);
+/* Opens the log of the entry for appending; -1 with errno. */
+int background_log(int dir);
+/* Makes room in it once it is too large; another process may be writing. */
+void background_bound_log(int dir, int log);
 /* Writes the report, or, if it is empty, the mark of a lost box. */
 int background_end(struct arena *a, int dir, struct str report, struct err *e);
 /* Removes an entry for which nothing was handed over. */

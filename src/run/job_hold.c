@@ -179,8 +179,8 @@ static int make_entry(struct job_hold *h, struct err *e)
 	b.command = record_redact(h->a, &h->j->record, j->run.gate_request.command);
 	if (background_make(h->a, h->state, &b, &h->dir, &h->lock, e) != 0)
 		return -1;
-	h->log = background_log(
-			h->dir, -1); /* a reader of the log finds it as soon as the launcher has answered */
+	/* A reader of the log finds it as soon as the launcher has answered. */
+	h->log = background_log(h->dir);
 	return h->log < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot make the log of the box") : 0;
 }
 
@@ -249,22 +249,26 @@ void job_hold_report(struct arena *a, struct job *j)
 /* ---- the holder ---- */
 
 /* Processes that a finished run left are a run of its own in the record. Without its row they end. */
-static void begin(void *ctx)
+static bool begin(void *ctx)
 {
 	struct job_hold *h = ctx;
 	struct job *j = h->j;
 	struct err e = {0};
+	bool shown;
 
 	h->holder = true;
 	background_name(h->lock);
+	shown = dup2(h->log, STDOUT_FILENO) >= 0 && dup2(h->log, STDERR_FILENO) >= 0 &&
+		output_filter_start(h->a, j->world.environ, &h->filter, &e) == 0;
 	if (!h->left)
-		return;
+		return shown;
 	j->run.id = str_of(h->id);
 	j->run.asked = NULL; /* the reports were the program's */
 	j->run.task = (struct run_task){0};
 	if (job_record_begin(h->a, j, &e) != 0)
 		shutdown(h->keeper, SHUT_RDWR); /* seen as the keeper's end */
 	record_close(&j->record);
+	return shown;
 }
 
 static bool wants_end(void *ctx)
@@ -278,15 +282,9 @@ static void tell_usage(void *ctx, uint64_t memory, uint64_t cpu_ms)
 {
 	struct job_hold *h = ctx;
 
+	background_bound_log(h->dir, h->log);
 	keeper_tell(h->keeper, memory, cpu_ms > h->cpu_ms + ACTIVE_MS);
 	h->cpu_ms = cpu_ms;
-}
-
-static int output(void *ctx)
-{
-	struct job_hold *h = ctx;
-
-	return h->log = background_log(h->dir, h->log);
 }
 
 void job_hold_end(struct arena *a, struct job *j)
@@ -294,6 +292,7 @@ void job_hold_end(struct arena *a, struct job *j)
 	struct job_hold *h = j->hold;
 	struct buf b;
 
+	(void)output_filter_end(&h->filter);
 	if (h->why[0])
 		j->report.error = str_of(h->why);
 	buf_init(&b, a, 0);
@@ -340,7 +339,7 @@ int job_hold_prepare(struct arena *a, struct job *j, struct err *e)
 					.keeper = -1,
 					.wants_end = wants_end,
 					.usage = tell_usage,
-					.output = output,
+
 					.ctx = h,
 					.callers = {j->callers[0], j->callers[1]},
 					.age_ms = JOB_HOLD_AGE_MS,

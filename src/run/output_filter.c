@@ -14,6 +14,7 @@
 #include "result/normalise.h"
 #include "result/redact.h"
 #include "run/run.h"
+#include "sys/fds.h"
 #include "sys/file.h"
 #include "sys/process.h"
 
@@ -134,9 +135,10 @@ int output_filter_start(struct arena *a, char *const *environ, struct output_fil
 	}
 	pid = process_fork(a);
 	if (pid == 0) {
-		close(out[1]);
-		close(err[1]);
-		close(STDIN_FILENO);
+		int keep[] = {STDOUT_FILENO, STDERR_FILENO, out[0], err[0]};
+
+		fds_sort(keep, ARRAY_SIZE(keep));
+		fds_keep(keep, ARRAY_SIZE(keep)); /* EOF of any other is for others to see */
 		c->a = a;
 		c->values = values;
 		c->nvalues = n;

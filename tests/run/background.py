@@ -176,9 +176,11 @@ result(r["status"] == "ok" and "background" not in r, "sleep alone does not go o
 code, out, err = caisson("run", "--background", "-c", "true")
 result(code == 64 and "work" in err, "untrusted code may not stay", err)
 fake = "AKIA" + "IOSFODNN7EXAMPLE"
-r = report("--background", "-c", "(sleep 1; printf 'key \\033[31m%s\\n'; sleep 0.1) & :" % fake)
+r = report("--background", "-c", "(sleep 1; printf 'key \\033[31m%s%s\\n' AKIA IOSFODNN7EXAMPLE; sleep 0.1) & :")
 caisson("wait", r["background"][0]["id"])
 code, out, err = caisson("logs", r["background"][0]["id"])
+raw = subprocess.run(["grep", "-r", fake, STATE + "/background"], capture_output=True, text=True).stdout
+result(not raw, "no file has the secret", raw)
 result(out.startswith("key ") and fake not in out and "\033" not in out, "logs shows no secret and no escape sequence", out)
 
 # A planter that waits: found when its box ends, and until then the project counts as unvetted.
