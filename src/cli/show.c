@@ -409,6 +409,7 @@ static void show_sandbox(struct doc *o, const struct sandbox *s)
 	if (s->network_limited)
 		show_list(o, "only", s->network_only); /* also if it is empty */
 	doc_end(o);
+	doc_word(o, "background", s->background ? "keep" : "kill");
 	doc_bool(o, "ptrace", s->ptrace);
 	show_sockets(o, s->sockets);
 	show_texts(o, "read", s->read);

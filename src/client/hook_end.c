@@ -1,6 +1,6 @@
 /*
- * Session end: drops the session's tickets and the /tmp of its projects, and sweeps up files left behind by
- * killed clients.
+ * Session end: drops the session's tickets and the /tmp of its projects, ends its boxes in the background,
+ * and sweeps up files left behind by killed clients.
  */
 #include <time.h>
 
@@ -9,6 +9,7 @@
 #include "judge/world.h"
 #include "record/handoff.h"
 #include "record/ticket.h"
+#include "run/background.h"
 #include "sys/kept_tmp.h"
 #include "sys/state.h"
 
@@ -27,6 +28,15 @@ static void clean_tmp(struct hook_call *c, struct str state, uint32_t uid)
 			kept_tmp_clean(c->a, state, s.roots[i].path);
 }
 
+/* Nobody waits for their ends. Without a box in the background there is no folder to read. */
+static void end_boxes(struct hook_call *c, struct str state)
+{
+	for (const struct background *b = background_list(c->a, state); b; b = b->next)
+		if (b->state == BACKGROUND_LIVES && str_eq(b->session, c->h.session) &&
+				str_is(b->client, c->h.client->name))
+			background_ask_end(b);
+}
+
 void hook_end(struct hook_call *c)
 {
 	const struct context at = {.cwd = c->h.cwd, .base = c->h.base};
@@ -39,6 +49,7 @@ void hook_end(struct hook_call *c)
 			&why) != 0)
 		return;
 	ticket_forget_session(c->a, state, str_of(c->h.client->name), c->h.session);
+	end_boxes(c, state);
 	handoff_sweep(c->a, state, time(NULL));
 	clean_tmp(c, state, v.uid);
 }

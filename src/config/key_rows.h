@@ -153,6 +153,9 @@ KEY("sandbox.client_sandbox", WHO_OWNER, false,
 		"in a client's own sandbox, where no box can be made, a contained command is refused, or "
 		"runs in that sandbox: refuse or trust", "refuse", parse_client_sandbox,
 		AT(sandbox.trust_client))
+KEY("sandbox.background", WHO_OWNER, false,
+		"processes that a contained command leaves behind end with it, or stay in the background: "
+		"kill or keep (docs/run.md)", "kill", parse_background, AT(sandbox.background))
 KEY("sandbox.accept_watched", WHO_OWNER, false,
 		"where no cgroup enforces a memory limit that is asked for, it is watched; else the run is "
 		"refused", "false", value_bool, AT(sandbox.accept_watched))

@@ -267,6 +267,17 @@ static int parse_sockets(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
+static int parse_background(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_name names[] = {{"kill", false}, {"keep", true}};
+	int v = 0;
+
+	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected kill or keep", &v) < 0)
+		return -1;
+	*(bool *)field = v;
+	return 0;
+}
+
 static int parse_client_sandbox(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_name names[] = {{"refuse", false}, {"trust", true}};

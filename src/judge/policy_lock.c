@@ -97,6 +97,7 @@ static void take_values(struct policy *p, const struct policy *system)
 	p->sandbox.trust_client &= system->sandbox.trust_client;
 	p->sandbox.accept_watched &= system->sandbox.accept_watched;
 	p->sandbox.sockets &= system->sandbox.sockets;
+	p->sandbox.background &= system->sandbox.background;
 	p->sandbox.ptrace &= system->sandbox.ptrace;
 	p->sandbox.read = system->sandbox.read;
 	p->sandbox.write = system->sandbox.write;

@@ -208,6 +208,7 @@ struct sandbox { /* settings of the box */
 	/* an explicit memory limit may be watched where no cgroup enforces it */
 	bool accept_watched;
 	unsigned sockets;      /* of boxes of the work profile: enum box_socket */
+	bool background;       /* processes that a contained command leaves stay in the background */
 	bool ptrace;           /* programs of a box may trace each other */
 	/* further paths of boxes of the work profile: absolute, "~/x", or relative to the project */
 	struct texts *read, *write;

@@ -329,6 +329,11 @@ static bool signal_holder(const struct background *b, int sig)
 	       syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0) == 0;
 }
 
+void background_ask_end(const struct background *b)
+{
+	(void)signal_holder(b, SIGTERM);
+}
+
 int background_stop(const struct background *b, struct arena *a, struct str state, unsigned ms, struct err *e)
 {
 	struct background now = *b;

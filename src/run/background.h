@@ -4,7 +4,7 @@
  *   info.json     what runs: the run it belongs to, command (redacted), session, project, start
  *   lock          locked for as long as the holder lives; its text is the holder's pid and start time
  *   log           the output of the box from the hand-over on, normalised and without secrets: an agent can
- *                 read it. What is more than BACKGROUND_LOG_MAX goes to log.old
+ *                 read it. Beyond BACKGROUND_LOG_MAX it goes to log.old
  *   report.json   the report, once the box has ended
  *   lost          instead of it: the holder was killed, and the record says so
  *
@@ -60,6 +60,8 @@ int background_open(struct arena *a, struct str state, struct str id, struct bac
 int background_claim(const struct background *b, struct arena *a, struct str state);
 /* Removes the oldest entries of ended boxes. */
 void background_prune(struct arena *a, struct str state);
+/* Asks the holder to end its box, and does not wait. */
+void background_ask_end(const struct background *b);
 /*
  * Asks the holder to end its box, and kills the holder if it does not within `ms`; init ends the box then.
  * Waits for the end. -1 and *e if it is still there.

@@ -321,7 +321,7 @@ int job_hold_prepare(struct arena *a, struct job *j, struct err *e)
 	const struct run_request *rq = &j->request;
 	struct job_hold *h;
 
-	if (!rq->background && !rq->background_after)
+	if (!rq->background && !rq->background_after && !(rq->ticket && j->policies.own.sandbox.background))
 		return 0;
 	if (j->run.spec.profile != PROFILE_WORK)
 		return err_set(e, ERR_INPUT, 0, "--background goes with --profile work");

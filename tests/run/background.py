@@ -183,6 +183,42 @@ raw = subprocess.run(["grep", "-r", fake, STATE + "/background"], capture_output
 result(not raw, "no file has the secret", raw)
 result(out.startswith("key ") and fake not in out and "\033" not in out, "logs shows no secret and no escape sequence", out)
 
+# ---- contained commands of an agent ----
+def hook(event, **fields):
+    event = {"session_id": "s-1", "transcript_path": "/tmp/t", "cwd": os.getcwd(), "hook_event_name": event, "permission_mode": "default", **fields}
+    done = subprocess.run([CAISSON, "hook", "--client", "claude-code"], input=json.dumps(event), capture_output=True, text=True)
+    return json.loads(done.stdout or "{}")
+
+
+def contained(command):
+    answer_ = hook("PreToolUse", tool_name="Bash", tool_input={"command": command}, tool_use_id="t1")
+    rewritten = answer_.get("hookSpecificOutput", {}).get("updatedInput", {}).get("command", "echo none: %s" % json.dumps(answer_))
+    return subprocess.run(["bash", "-c", rewritten], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+
+
+with open("Makefile", "w") as f:
+    f.write("all:\n\t@(sleep %s; :) & echo made\n" % WORD)
+done = contained("make")
+result(done.stdout == "made\n" and not boxes(), "the policy's default ends what a contained command leaves", done)
+os.makedirs(os.environ["HOME"] + "/.config/caisson", exist_ok=True)
+with open(os.environ["HOME"] + "/.config/caisson/config.yaml", "w") as f:
+    f.write("sandbox: {background: keep}\n")
+done = contained("make")
+result(done.stdout == "made\n" and "in the background as " in done.stderr and [b["session"] for b in boxes()] == ["s-1"], "sandbox.background keeps it", done)
+hook("SessionEnd", session_id="s-2", reason="exit")
+result(len(boxes()) == 1, "the end of another session changes nothing")
+hook("SessionEnd", reason="exit")
+result(until(lambda: not boxes()), "the end of its session ends it", boxes())
+os.remove(os.environ["HOME"] + "/.config/caisson/config.yaml")
+os.remove("Makefile")
+
+r = report("--background", "--network", "example.org", "-c", "(sleep %s; :) & :" % WORD)
+time.sleep(0.2)
+seen = os.getuid() != 0 or any(a.startswith("relay") for a in processes().values())  # others cannot look at a relay's program
+result(len(boxes()) == 1 and seen, "the relay of a box stays with it", r)
+caisson("stop", "--all")
+result(not any(a.startswith("relay") for a in processes().values()), "and ends with it")
+
 # A planter that waits: found when its box ends, and until then the project counts as unvetted.
 r = report("--background", "-c", "(sleep 0.2; mkdir x; cd x; mkdir objects refs hooks; echo 'ref: refs/heads/m' >HEAD; printf '[core]\\nfsmonitor=evil\\n' >config; sleep %s) & :" % WORD)
 until(lambda: os.path.exists("x/config"))
