@@ -19,16 +19,21 @@ for who in $(people); do
 	}
 
 	# environments of Python, where tools keep them
+	path='' text='' all=''
 	for env in venvs/p .virtualenvs/p .cache/pypoetry/virtualenvs/p-Zx1 .local/share/pipx/venvs/p; do
 		if [[ $env == venvs/p ]]; then as "$who" python3 -m venv --without-pip "$home/$env"; else
 			as "$who" bash -c 'mkdir -p "$2"; cp -a "$1/." "$2"' - "$home/venvs/p" "$home/$env"
 		fi
-		program "$home/$env/bin/pytest" "of-$env"
-		work "$home/$env/bin:$SYSTEM" 'pytest; python -c "import sys; print(sys.prefix)"; touch '"$home/$env"'/lib/x; echo "$VIRTUAL_ENV"' VIRTUAL_ENV="$home/$env"
-		want ".stdout == \"of-$env\\n$home/$env\\n$home/$env\\n\"" "$who: $env: its programs and its Python run"
-		[[ ! -e $home/$env/lib/x ]]
-		result $? "$who: $env: it is read-only"
+		program "$home/$env/bin/of-${env//\//-}" "of-$env"
+		path+=$home/$env/bin:
+		text+="of-${env//\//-}; $home/$env/bin/python -c 'import sys; print(sys.prefix)'; touch $home/$env/lib/x; "
+		all+="of-$env\\n$home/$env\\n"
 	done
+	program "$home/venvs/p/bin/pytest" of-venv
+	work "$path$SYSTEM" "$text pytest; echo \$VIRTUAL_ENV" VIRTUAL_ENV="$home/venvs/p"
+	want ".stdout == \"${all}of-venv\\n$home/venvs/p\\n\"" "$who: programs and Pythons of environments in four places run"
+	[[ ! -e $home/venvs/p/lib/x && ! -e $home/.cache/pypoetry/virtualenvs/p-Zx1/lib/x ]]
+	result $? "$who: they are read-only"
 	work "$SYSTEM" 'ls "$VIRTUAL_ENV"/bin/python' VIRTUAL_ENV="$home/venvs/p"
 	want '.exit_code == 0' "$who: VIRTUAL_ENV alone shows an environment"
 	work "$SYSTEM" 'echo "${VIRTUAL_ENV-none}"' VIRTUAL_ENV="$home/nowhere"

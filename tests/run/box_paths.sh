@@ -70,13 +70,15 @@ for who in $(people); do
 	}
 	names='.[0].message | contains("--read '"$home"'/b'"'"'")' none='length == 0'
 	manifest package.json '{"dependencies": {"b": "file:../b"}}' "$names"
-	manifest package.json '{"workspaces": ["packages/*", "../b/*"]}' "$names"
-	manifest Cargo.toml 'b = { path = "../b" }' "$names"
-	manifest go.mod 'replace example.org/b => ../b' "$names"
-	manifest requirements.txt '-e ../b' "$names"
-	manifest settings.gradle.kts 'includeBuild("../b")' "$names"
-	manifest CMakeLists.txt 'add_subdirectory(../b ${X})' "$names"
-	manifest pom.xml '<module>../b</module>' "$names"
+	if [[ $who == user ]]; then
+		manifest package.json '{"workspaces": ["packages/*", "../b/*"]}' "$names"
+		manifest Cargo.toml 'b = { path = "../b" }' "$names"
+		manifest go.mod 'replace example.org/b => ../b' "$names"
+		manifest requirements.txt '-e ../b' "$names"
+		manifest settings.gradle.kts 'includeBuild("../b")' "$names"
+		manifest CMakeLists.txt 'add_subdirectory(../b ${X})' "$names"
+		manifest pom.xml '<module>../b</module>' "$names"
+	fi
 	manifest Cargo.toml 'b = { path = "../missing" } c = { path = "sub/../sub" } # ..../b x../b' "$none"
 	manifest Cargo.toml 'b = { path = "../.ssh" } c = { path = "../../home" } d = { path = "../.config/caisson" }' "$none"
 	as "$who" bash -c 'echo "{\"b\": \"file:../b\"}" >~/p/package.json; ln -s ~/b/sub/file ~/p/go.mod'
