@@ -323,6 +323,27 @@ static void tell_read(struct judge *j, struct subject *s, const char *does)
 	judge_say(j, gate_check(CHECK_NETWORK_READ), s->c->at, judge_quote(j, "", s->c->at, does));
 }
 
+static bool is_clone(struct judge *j, struct subject *s)
+{
+	return str_is(str_of(subject_options(j, s)->name), "git clone");
+}
+
+/*
+ * A clone writes what its data name, so it runs in a box, which reaches the host of the remote. A forge takes
+ * data from anybody, so nothing else may run in that box.
+ */
+static bool tell_clone(struct judge *j, struct subject *s)
+{
+	struct str url = s->c->argv[subject_options(j, s)->operands[0]].text, host = host_of(j, url, true);
+
+	if (j->nsubjects != 1 || !str_starts(url, "https://") || !net_host_is_forge(host))
+		return tell_hosts(j, s);
+	judge_raise_network(j, gate_check(CHECK_ARCHIVE_EXTRACT), s->c->at,
+		judge_quote(j, "", s->c->at, " fetches a repository that is a remote of this one"), INSTEAD,
+		host);
+	return true;
+}
+
 bool network_uses_tell(struct judge *j, struct subject *s)
 {
 	switch (network_use(j, s)) {
@@ -337,6 +358,8 @@ bool network_uses_tell(struct judge *j, struct subject *s)
 	case NET_USE_REMOTE:
 		if (!git_hooks_remote_known(j, s))
 			return tell_hosts(j, s);
+		if (is_clone(j, s))
+			return tell_clone(j, s);
 		tell_read(j, s, " fetches from a remote of this repository");
 		return true;
 	case NET_USE_GET: return tell_hosts(j, s);
@@ -350,7 +373,8 @@ static bool needs_outside(struct judge *j, struct subject *s)
 {
 	enum net_use use = network_use(j, s);
 
-	return use == NET_USE_READ || (use == NET_USE_REMOTE && git_hooks_remote_known(j, s));
+	return use == NET_USE_READ ||
+		(use == NET_USE_REMOTE && !is_clone(j, s) && git_hooks_remote_known(j, s));
 }
 
 void network_uses_in_box(struct judge *j)
