@@ -22,7 +22,7 @@ static struct remembered known;
 static struct project_look looking(void)
 {
 	path_memo_init(&memo, A, STR(""));
-	remembered_read(A, str_of(at("state")), (uint32_t)getuid(), &known);
+	remembered_read(A, NULL, str_of(at("state")), (uint32_t)getuid(), &known);
 	return (struct project_look){.m = &memo, .home = str_of(at("home")), .uid = (uint32_t)getuid(),
 			.known = &known};
 }
