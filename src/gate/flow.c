@@ -239,8 +239,12 @@ bool flow_expands_secret(const struct judge *j, struct span at)
 /* printenv TOKEN, echo "$TOKEN". */
 static bool prints_secret(const struct judge *j, const struct subject *s)
 {
+	bool unknown = false; /* '$TOKEN' in quotes is no secret */
+
+	for (size_t i = 1; i < s->c->argc; i++)
+		unknown |= s->c->argv[i].kind != WORD_EXACT;
 	if (str_is_any(s->base, "echo printf"))
-		return flow_expands_secret(j, s->c->at);
+		return unknown && flow_expands_secret(j, s->c->at);
 	for (size_t i = 1; i < s->c->argc && str_is(s->base, "printenv"); i++)
 		if (s->c->argv[i].kind != WORD_EXACT || var_secret(s->c->argv[i].text, STR("")))
 			return true;

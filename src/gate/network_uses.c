@@ -71,6 +71,19 @@ static bool runs_here(const struct via *v)
 	return true;
 }
 
+/* A value from the environment may be a secret that another part of the request names. */
+static bool may_hold_secret(const struct judge *j, const struct command *c)
+{
+	bool unknown = false;
+
+	for (size_t i = 1; i < c->argc; i++)
+		unknown |= c->argv[i].kind != WORD_EXACT;
+	for (uint32_t i = 0; unknown && i < j->f->ntexts; i++)
+		if (flow_expands_secret(j, (struct span){.text = i, .to = (uint32_t)j->f->texts[i].bytes.n}))
+			return true;
+	return false;
+}
+
 /* A command that runs outside must be the program of this name, and variables must tell it nothing. */
 static bool runs_plainly(struct judge *j, const struct subject *s)
 {
@@ -80,7 +93,7 @@ static bool runs_plainly(struct judge *j, const struct subject *s)
 	if (s->form->use != NET_USE_GET && j->p->sandbox.enabled && j->p->sandbox.always)
 		return false; /* it would run in the box, which has no credentials */
 	return subject_is_program(j, s) && runs_here(s->c->via) && settings_harmless(j->f->settings) &&
-		settings_harmless(s->c->settings) && !flow_expands_secret(j, s->c->at);
+		settings_harmless(s->c->settings) && !may_hold_secret(j, s->c);
 }
 
 enum net_use network_use(struct judge *j, struct subject *s)
