@@ -27,17 +27,34 @@ void tmp_names_add(struct arena *a, struct tmp_name **list, const struct tmp_nam
 	}
 }
 
-struct tmp_name *tmp_names(struct arena *a, const struct facts *f)
-{
-	struct tmp_name *list = NULL;
+struct tmp_search {
+	struct arena *a;
+	struct str project;
+	struct tmp_name *list;
+};
 
+/* A directory that a command works in, or a file. */
+static void add_known(struct tmp_search *s, struct str path, bool writes)
+{
+	struct tmp_name name = {.writes = writes};
+
+	if (!str_starts(path, "/") || !str_contains(path, STR("/tmp/")) || !text_exact(path))
+		return;
+	name.path = path_plain(s->a, path);
+	if (!path_within(name.path, s->project))
+		tmp_names_add(s->a, &s->list, &name);
+}
+
+struct tmp_name *tmp_names(struct arena *a, const struct facts *f, struct str project)
+{
+	struct tmp_search s = {.a = a, .project = project};
+
+	for (const struct command *c = f->commands; c; c = c->next)
+		add_known(&s, c->cwd, false);
 	for (const struct access *x = f->accesses; x; x = x->next) {
-		if (x->path.kind != WORD_EXACT || x->elsewhere || access_is_import(x) ||
-				x->kind == ACCESS_DELETE || !str_starts(x->path.text, "/") ||
-				!str_contains(x->path.text, STR("/tmp/")))
-			continue;
-		tmp_names_add(a, &list, &(struct tmp_name){.path = path_plain(a, x->path.text),
-				.writes = x->kind == ACCESS_WRITE});
+		if (x->path.kind == WORD_EXACT && !x->elsewhere && !access_is_import(x) &&
+				x->kind != ACCESS_DELETE)
+			add_known(&s, x->path.text, x->kind == ACCESS_WRITE);
 	}
-	return list;
+	return s.list;
 }

@@ -3,7 +3,10 @@
 #include "model/facts.h"
 #include "model/tmp_name.h"
 
-/* Lists the known names below /tmp that the facts read, execute or write, at most TMP_NAMES_MAX. */
-struct tmp_name *tmp_names(struct arena *a, const struct facts *f);
+/*
+ * Lists the known names below /tmp that the facts read, execute or write, and the directories that commands
+ * work in, at most TMP_NAMES_MAX. Names in the project are left out.
+ */
+struct tmp_name *tmp_names(struct arena *a, const struct facts *f, struct str project);
 /* Adds a name if there is room, or the properties of `name` to the same name. */
 void tmp_names_add(struct arena *a, struct tmp_name **list, const struct tmp_name *name);

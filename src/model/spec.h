@@ -91,6 +91,7 @@ struct spec {
 	/* directory of the host that is mounted at /tmp; empty: /tmp is an empty scratch directory */
 	struct str tmp;
 	struct spec_tmp_file *tmp_files;
+	struct texts *tmp_dirs;    /* directories below /tmp, without the host's content */
 	/*
 	 * STATE/caches/KEY/layers/N, which no other living box has: the upper layer of all caches among
 	 * `paths` is in its `upper`, its `work` is empty. Empty: there is none, and each cache is as without

@@ -97,7 +97,7 @@ static int make_state(struct arena *a, const struct run *r, struct tmp_dir *ret_
 	const struct view *v = r->world->context.view;
 	struct str state;
 
-	*ret_tmp = (struct tmp_dir){.kept = {-1, -1, -1}};
+	*ret_tmp = (struct tmp_dir){0};
 	if (!r->caches && !r->spec.tmp.n && !r->spec.quarantine.n && !next_given(r->spec.paths))
 		return 0;
 	if (state_make(a, v->state_dir, r->spec.workspace, v->uid, &state, e) != 0)

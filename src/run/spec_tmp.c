@@ -5,7 +5,8 @@
  * A file of the host is shown if the command names it or its session wrote it, and if it is a regular file of
  * the caller's with one name, in directories that nobody else can write. It is opened without following
  * links. The descriptor stays open until the box is gone, so the inode that the backend compares cannot
- * belong to another file. Any other name stays hidden, without an error: the command may not need it.
+ * belong to another file. Any other name stays hidden, without an error: the command may not need it. A
+ * directory of the caller's that is named or made in this way exists in the box, without its content.
  *
  * A file is read-only, unless the command itself writes it and either its session made it or it lies directly
  * in /tmp or /tmp/claude, where the gate lets commands outside of a box write it as well.
@@ -70,7 +71,20 @@ static bool is_elsewhere(const struct run *r, struct str path)
 	return false;
 }
 
-/* Opens a name below /tmp with O_PATH. -1: it is not the caller's own file, or others can replace it. */
+static bool is_own_file(const struct stat *st, uint32_t uid)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == uid && st->st_nlink == 1;
+}
+
+static bool is_own_dir(const struct stat *st, uint32_t uid)
+{
+	return S_ISDIR(st->st_mode) && st->st_uid == uid && !(st->st_mode & 022);
+}
+
+/*
+ * Opens a name below /tmp with O_PATH. -1: it is neither a file nor a directory of the caller's own, or
+ * others can replace it.
+ */
 static int open_own(const char *name, uint32_t uid, struct stat *ret)
 {
 	FD_CLEANUP int at = open("/tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -85,15 +99,14 @@ static int open_own(const char *name, uint32_t uid, struct stat *ret)
 		memcpy(part, name, n);
 		part[n] = 0;
 		FD_CLEANUP int next = openat(at, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (next < 0 || fstat(next, ret) != 0 || ret->st_uid != uid || ret->st_mode & 022)
+		if (next < 0 || fstat(next, ret) != 0 || !is_own_dir(ret, uid))
 			return -1;
 		fd_close(&at);
 		at = next;
 		next = -1;
 	}
 	FD_CLEANUP int fd = at < 0 ? -1 : openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, ret) != 0 || !S_ISREG(ret->st_mode) || ret->st_uid != uid ||
-			ret->st_nlink != 1)
+	if (fd < 0 || fstat(fd, ret) != 0 || !(is_own_file(ret, uid) || is_own_dir(ret, uid)))
 		return -1;
 	found = fd;
 	fd = -1;
@@ -133,6 +146,11 @@ static void add_file(struct arena *a, struct run *r, const struct tmp_name *n, c
 	*to = f;
 }
 
+static void add_directory(struct arena *a, struct run *r, struct str path)
+{
+	r->spec.tmp_dirs = arena_copy(a, (struct texts){.next = r->spec.tmp_dirs, .text = path});
+}
+
 void run_show_tmp(struct arena *a, struct run *r, const struct tmp_name *names)
 {
 	const struct view *v = r->world->context.view;
@@ -154,7 +172,10 @@ void run_show_tmp(struct arena *a, struct run *r, const struct tmp_name *names)
 		if (held->fd < 0)
 			continue;
 		arena_defer(a, &held->cleanup, release_file, held);
-		add_file(a, r, n, &st, may_write(r, n, below));
+		if (S_ISDIR(st.st_mode))
+			add_directory(a, r, n->path);
+		else
+			add_file(a, r, n, &st, may_write(r, n, below));
 	}
 }
 

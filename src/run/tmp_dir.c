@@ -18,7 +18,7 @@ static int make_mount_point(struct tmp_dir *t, struct str target, bool directory
 {
 	const char *below = below_tmp(t->a, target);
 
-	if (!below || kept_tmp_mount_point(&t->kept, below, directory) == 0)
+	if (!below || kept_tmp_mount_point(&t->held->kept, below, directory) == 0)
 		return 0;
 	return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s' in the /tmp of the box", STR_ARG(target));
 }
@@ -38,6 +38,9 @@ static int make_mount_points(struct tmp_dir *t, struct err *e)
 	if (make_mount_point(t, STR("/tmp/" AGENTS), true, e) != 0 ||
 			make_mount_point(t, s->home, true, e) != 0)
 		return -1;
+	for (const struct texts *d = s->tmp_dirs; d; d = d->next)
+		if (make_mount_point(t, d->text, true, e) != 0)
+			return -1;
 	for (const struct spec_tmp_file *f = s->tmp_files; f; f = f->next)
 		if (make_mount_point(t, f->path, false, e) != 0)
 			return -1;
@@ -50,32 +53,34 @@ static int make_mount_points(struct tmp_dir *t, struct err *e)
 	return make_mount_point(t, s->workspace, true, e);
 }
 
-static void release(void *ptr)
-{
-	struct tmp_dir *t = ptr;
-
-	kept_tmp_close(&t->kept);
-}
+static void close_held(void *ptr) { kept_tmp_close(&((struct held_tmp *)ptr)->kept); }
 
 int tmp_dir_hold(struct arena *a, const struct run *r, struct str state, struct tmp_dir *ret, struct err *e)
 {
-	*ret = (struct tmp_dir){.a = a, .spec = &r->spec, .kept = {-1, -1, -1}};
-	if (!r->spec.tmp.n)
+	struct tmp_dir t = {.a = a, .spec = &r->spec};
+
+	if (!r->spec.tmp.n) {
+		*ret = t;
 		return 0;
-	if (kept_tmp_open(a, state, r->spec.workspace, &ret->kept, e) != 0)
+	}
+	t.held = arena_new(a, struct held_tmp);
+	if (kept_tmp_open(a, state, r->spec.workspace, &t.held->kept, e) != 0)
 		return -1;
-	arena_defer(a, &ret->cleanup, release, ret);
-	if (make_mount_points(ret, e) == 0)
-		return 0;
-	arena_release(a, &ret->cleanup);
-	return -1;
+	arena_defer(a, &t.held->cleanup, close_held, t.held);
+	if (make_mount_points(&t, e) != 0) {
+		arena_release(a, &t.held->cleanup);
+		return -1;
+	}
+	*ret = t;
+	return 0;
 }
 
 void tmp_dir_release(struct tmp_dir *t)
 {
-	if (t->kept.files < 0)
+	if (!t->held)
 		return;
 	for (const struct spec_tmp_file *f = t->spec->tmp_files; f; f = f->next)
-		kept_tmp_remove_mount_point(&t->kept, below_tmp(t->a, f->path));
-	arena_release(t->a, &t->cleanup);
+		kept_tmp_remove_mount_point(&t->held->kept, below_tmp(t->a, f->path));
+	arena_release(t->a, &t->held->cleanup);
+	t->held = NULL;
 }

@@ -6,11 +6,15 @@
 #include "run/run.h"
 #include "sys/kept_tmp.h"
 
-struct tmp_dir {
-	struct arena *a;
-	const struct spec *spec;
+struct held_tmp { /* owned by the arena, which closes it at the latest */
 	struct kept_tmp kept;
 	struct arena_cleanup cleanup;
+};
+
+struct tmp_dir { /* zeroed: nothing is held */
+	struct arena *a;
+	const struct spec *spec;
+	struct held_tmp *held;
 };
 
 /* `state` exists and is checked. Does nothing if the box has an empty /tmp. */

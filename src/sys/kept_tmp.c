@@ -141,13 +141,14 @@ static int open_old(int dir)
 
 static int open_project(const char *top, const char *path, bool *ret_made)
 {
-	*ret_made = mkdir(top, 0700) == 0;
-	if (!*ret_made && errno != EEXIST)
+	int fd = open(path, DIRECTORY_FLAGS);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	if (mkdir(top, 0700) != 0 && errno != EEXIST)
 		return -1;
 	*ret_made = mkdir(path, 0700) == 0;
-	if (!*ret_made && errno != EEXIST)
-		return -1;
-	return open(path, DIRECTORY_FLAGS);
+	return *ret_made || errno == EEXIST ? open(path, DIRECTORY_FLAGS) : -1;
 }
 
 /* True if the lock still has its name: a sweep did not remove it before we had it. */

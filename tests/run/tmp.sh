@@ -143,6 +143,12 @@ E"
 	said $'shared\ntested' "a contained command finds the file that it names"
 	call "make -s test FILE=/dev/null >/tmp/claude/t.log; cat /tmp/claude/t.log"
 	said tested "/tmp/claude can be written"
+	call "mkdir -p $h.work/sub"
+	went pass "a directory is made in /tmp, outside"
+	call "cd $h.work/sub && make -s -C $project test FILE=/dev/null >made && ls"
+	said made "a contained command can work in it"
+	call "cat $h.work/sub/made"
+	said tested "and the next one finds what it made"
 	# not named, but written by the session
 	echo "conf" | writes "$h.conf"
 	printf 'FILE = %s\ninclude rest.mk\n' "$h.conf" >"$project/Makefile.own"
@@ -202,6 +208,9 @@ line'"
 	! grep -q secret "$tmp/all"; result $? "$who: replaced all the time: $(sort "$tmp/all" | uniq -c | tr '\n' ' ')"
 	hook SessionEnd files
 	hook SessionEnd other
+	"${as[@]}" "$CAISSON" audit replay-all --json >"$tmp/out" 2>"$tmp/err"
+	jq -e '.judged > 20 and .changes == []' "$tmp/out" >/dev/null && grep -q box-file "$CAISSON_STATE"/audit/*.jsonl
+	result $? "$who: the record replays alike, without the files: $(tail -c 300 "$tmp/out")"
 	own 'rm -rf "$1"* /tmp/krb5cc_caisson_$2 /tmp/ssh-caisson-$2' sh "$h" $$
 }
 
