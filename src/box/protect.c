@@ -443,6 +443,7 @@ static int before(void *arg)
 	if (!w.incomplete)
 		remember(p, PROTECT_ENTRIES_MAX - w.left);
 	vet_known(p);
+	alternates_show(p, b->ops);
 	private_begin(p, b->ops);
 	add_ops(p, b->ops);
 	return vet_mark(p) < 0 ? errno : 0;

@@ -14,6 +14,7 @@
  *   protect_config.c   settings of git that run nothing
  *   protect_private.c  the box's copies of configurations; git_merge.c: what of them is taken over
  *   protect_index.c    the index of a repository
+ *   protect_alternates.c  objects that lie outside of the workspace
  *   protect_made.c     placeholders for absent names
  *   protect_modes.c    directories closed by their own mode
  *   protect_move.c     quarantine

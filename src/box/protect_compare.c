@@ -90,6 +90,7 @@ static const struct {
 	[PART_COMMONDIR] = {"repository that takes its settings from elsewhere",
 			"repository that takes its settings from elsewhere"},
 	[PART_HOOKS] = {"hooks of a new repository", "hooks of a repository changed"},
+	[PART_ALTERNATES] = {"objects outside of the workspace", "objects outside of the workspace"},
 };
 
 /*

@@ -77,11 +77,12 @@ struct str git_file_target(struct protect *p, const char *path)
 
 /* ---- danger ---- */
 
-static const char parts[PARTS][16] = {
+static const char parts[PARTS][24] = {
 	[PART_CONFIG] = "config",
 	[PART_WORKTREE_CONFIG] = "config.worktree",
 	[PART_COMMONDIR] = "commondir",
 	[PART_HOOKS] = "hooks",
+	[PART_ALTERNATES] = "objects/info/alternates",
 };
 
 const char *part_name(enum gitdir_part part) { return parts[part]; }
@@ -219,6 +220,8 @@ void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitd
 		return;
 	if (part == PART_HOOKS) {
 		hooks_danger(p, path, &st, ret);
+	} else if (part == PART_ALTERNATES) {
+		alternates_danger(p, path, ret);
 	} else if (part == PART_COMMONDIR) {
 		if (below_read(p->a, p->ws, path, GIT_FILE_MAX, &text) < 0 ||
 				!str_is(text, worktree ? "../..\n" : ".\n"))

@@ -92,13 +92,13 @@ struct made { /* a placeholder: a directory, a socket, or a file whose size is k
 	ino_t ino;
 };
 
-enum gitdir_part { PART_CONFIG, PART_WORKTREE_CONFIG, PART_COMMONDIR, PART_HOOKS, PARTS };
+enum gitdir_part { PART_CONFIG, PART_WORKTREE_CONFIG, PART_COMMONDIR, PART_HOOKS, PART_ALTERNATES, PARTS };
 
 struct git_danger { /* settings or hooks in one part of a git directory that could make git run something */
 	bool any;
 	bool fresh;          /* the file or one of its hooks changed since the start */
 	unsigned char digest[SHA256_BYTES];
-	struct str text;     /* the text of a readable configuration */
+	struct str text;     /* the text of a readable configuration, or of alternates */
 };
 
 struct gitdir {
@@ -481,6 +481,13 @@ size_t git_after(struct protect *p, size_t entries_max);
  * `config`: of the repository.
  */
 void index_after(struct protect *p, const char *gitdir, struct str config);
+
+/* ---- objects from elsewhere (protect_alternates.c) ---- */
+
+/* Finds paths in objects/info/alternates that lead out of the workspace. */
+void alternates_danger(struct protect *p, const char *path, struct git_danger *ret);
+/* Shows the directories of objects that accepted repositories name, read-only. */
+void alternates_show(struct protect *p, struct ops *ops);
 
 /* ---- configuration of git (protect_config.c) ---- */
 

@@ -100,6 +100,8 @@ static const struct protect_name gitdir[] = {
 	{"config", NAME_MASK_FILE | NAME_PRIVATE, ""},
 	{"config.worktree", NAME_MASK_FILE | NAME_PRIVATE, ""},
 	{"commondir", NAME_MASK_FILE, ".\n"},
+	/* says which directories of the host the next box may read */
+	{"objects/info/alternates", NAME_MOVE, ""},
 };
 
 /* In .git/worktrees/NAME, which shares configuration and hooks with the repository. */

@@ -48,7 +48,7 @@
 #define VET_FOLDER "vetted"
 #define MARK "unvetted"
 #define PREPARED "prepared"
-#define INDEX_HEAD "caisson-index 1 "
+#define INDEX_HEAD "caisson-index 2 "
 #define INDEX_MAX ((size_t)16 << 20)
 #define FOUND_MAX ((size_t)256 << 10)
 #define IOPRIO_LOW (2 << 13 | 7) /* best effort, the last */

@@ -107,6 +107,11 @@ struct row {
 			"--allow-empty -m one && git clone -q $T/up . && git config user.name x && git " \
 			"config user.email x@y"
 
+/* a repository outside of the workspace */
+#define SECRET \
+	"git init -q -b main ../mine && git -C ../mine -c user.name=x -c user.email=x@y commit -q " \
+			"--allow-empty -m hidden"
+
 #define MODULES_5 "/modules/x/modules/x/modules/x/modules/x/modules/x"
 #define MODULES_20 MODULES_5 MODULES_5 MODULES_5 MODULES_5
 #define DEEP_MODULE ".git" MODULES_20 MODULES_20 MODULES_20
@@ -288,6 +293,39 @@ static const struct row rows[] = {
 			">.git/worktrees/wt/commondir",
 	 "[ ! -e .git/worktrees/wt/commondir ]", ".git/worktrees/wt/commondir",
 	 "repository that takes its settings from elsewhere", true},
+	/* ---- objects from elsewhere ---- */
+	{"a repository that borrows objects", SECRET " && git clone -q -s $T/mine . && git config "
+			"user.name x && git "
+			"config user.email x@y",
+	"set -e; git log | grep -q hidden; echo b >b; git add b; git commit -qm two; git fsck; git gc -q; "
+			"git "
+			"worktree add -q /tmp/w$RANDOM; ! touch $PWD/../mine/.git/objects/x; [ ! -e "
+			"$PWD/../mine/.git/config ]; ! rm .git/objects/info/alternates; ! mv .git/objects "
+			".git/o; ! (echo /etc >>.git/objects/info/alternates)",
+	 "git log | grep -q two && git log | grep -q hidden && git fsck", NULL, NULL, true},
+	{"a repository that borrows from one that borrows", SECRET " && git clone -q -s $T/mine ../second "
+			"&& git -C "
+			"../second -c user.name=x -c user.email=x@y commit -q --allow-empty -m second && git "
+			"clone -q -s $T/second . && echo ../../../second/.git/objects "
+			">.git/objects/info/alternates",
+	"git log | grep -q hidden && git log | grep -q second", "git log | grep -q hidden", NULL, NULL,
+			true},
+	{"objects that a program wants to see", SECRET " && " REPO,
+	 "echo $PWD/../mine/.git/objects >.git/objects/info/alternates; ! ls ../mine",
+	 "[ ! -e .git/objects/info/alternates ] && git fsck", ".git/objects/info/alternates",
+	 "protected name made", true},
+	{"the same in a new repository", SECRET, "git init -q n; printf '# x\n../../n/.git/objects\n%s\n' "
+			"$PWD/../mine/.git/objects >n/.git/objects/info/alternates",
+	 "[ ! -e n/.git/objects/info/alternates ]", "n/.git/objects/info/alternates",
+	 "objects outside of the workspace", true},
+	{"a clone in the workspace that borrows from another", REPO, "git clone -q -s . n && git -C n log",
+			"git -C n log && [ -s n/.git/objects/info/alternates ]", NULL, NULL, true},
+	{"a link, the state and the root are not shown", SECRET " && " REPO " && ln -s $T/mine/.git/objects "
+			"../objects && mkdir -p $T/state/x/objects && printf '%s\n' $T/objects /etc / "
+			"$T/state/x/objects $T/absent/objects >.git/objects/info/alternates",
+	"git status 2>/dev/null; ! ls $PWD/../objects && ! ls $PWD/../state", "[ -s "
+			".git/objects/info/alternates ]",
+	 NULL, NULL, true},
 	/* ---- new repositories ---- */
 	{"git init in the box", "",
 			"git init -q . && echo a >a && git add a && git -c user.name=x -c user.email=x@y "
