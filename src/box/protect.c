@@ -5,9 +5,9 @@
  * that does not exist cannot be mounted on, so the launcher makes a placeholder on the host: an empty
  * directory or a socket (which git does not see), or inside a repository an empty file. A mount covers it in
  * the box; the launcher removes it afterwards if it is still what was made. Several boxes may share a
- * workspace: each holds a shared lock (protect_lock.c), and only the launcher that gets the lock alone removes
- * placeholders, since removing a name on the host lifts every mount on it elsewhere. protect_made.c makes and
- * removes them.
+ * workspace: each holds a shared lock (protect_lock.c), and only the launcher that gets the lock alone
+ * removes placeholders, since removing a name on the host lifts every mount on it elsewhere. protect_made.c
+ * makes and removes them.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

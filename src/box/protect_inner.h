@@ -430,10 +430,13 @@ bool foreign_closed(struct protect *p, const char *path);
 /* ---- git (protect_git.c, protect_compare.c) ---- */
 
 /*
- * Is the workspace itself a git directory? That of a linked worktree is one; no other box gets a directory of
- * this name.
+ * Is the workspace itself a git directory? That of a linked worktree or a submodule is one; no other box gets
+ * a directory of this name, or in one.
  */
-static inline bool is_git_workspace(const struct protect *p) { return str_ends(p->workspace, "/.git"); }
+static inline bool is_git_workspace(const struct protect *p)
+{
+	return str_ends(p->workspace, "/.git") || str_contains(p->workspace, STR("/.git/modules/"));
+}
 /* The working tree around a git directory; absolute when it lies outside of the workspace. */
 const char *gitdir_top(struct protect *p, const char *gitdir);
 /* Tells what a directory is to git. Its marks must be complete. */

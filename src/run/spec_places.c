@@ -285,8 +285,8 @@ static int pin_workspace(struct place_search *p, struct err *e)
 }
 
 /*
- * For a linked worktree: adds the shared git directory, without which git does not work. Only if the
- * workspace is the project itself, and the repository knows the worktree.
+ * For a linked worktree or a submodule: adds the git directory, without which git does not work. Only if the
+ * workspace is the project itself, and the repository knows the working tree.
  */
 static void shared_git(struct place_search *p)
 {
@@ -298,7 +298,8 @@ static void shared_git(struct place_search *p)
 		return;
 	if (!git_place_find(&p->memo, s->workspace, &place) || !str_eq(place.top, s->workspace))
 		return;
-	if (!str_ends(place.common, "/.git") || !git_place_linked(&p->memo, &place))
+	if (!(str_ends(place.common, "/.git") && git_place_linked(&p->memo, &place)) &&
+			!git_place_submodule(&p->memo, &place))
 		return;
 	if (path_inside(place.common, s->workspace) || path_inside(s->workspace, place.common))
 		return;

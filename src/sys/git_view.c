@@ -143,6 +143,29 @@ bool git_place_linked(struct path_memo *m, const struct git_place *p)
 	       kind == PATH_FILE;
 }
 
+static void take_worktree(void *ctx, const struct git_setting *s)
+{
+	struct str *worktree = ctx;
+
+	if (str_is(s->section, "core") && str_is(s->key, "worktree"))
+		*worktree = s->value;
+}
+
+bool git_place_submodule(struct path_memo *m, const struct git_place *p)
+{
+	struct str text, worktree = STR("");
+	enum path_kind kind;
+
+	if (!p->top.n || !str_eq(p->dir, p->common) || !str_contains(p->dir, STR("/.git/modules/")) ||
+			!git_place_owned(m, p))
+		return false;
+	if (file_read(m->a, str_c(m->a, join_path(m->a, p->dir, STR("config"))), GIT_CONFIG_MAX, &text, NULL,
+			NULL) != 0 || !git_config_each(m->a, text, take_worktree, &worktree))
+		return false;
+	return worktree.n && str_eq(path_real(m, join_path(m->a, p->dir, worktree), &kind), p->top) &&
+		kind == PATH_DIR;
+}
+
 /* ---- configuration ---- */
 
 static void add_file(struct arena *a, struct git_file ***end, struct str path, enum git_scope scope)

@@ -26,6 +26,9 @@ bool git_place_owned(struct path_memo *m, const struct git_place *p);
  */
 bool git_place_linked(struct path_memo *m, const struct git_place *p);
 
+/* The same for a submodule: its repository lies in .git/modules of another, and names this working tree. */
+bool git_place_submodule(struct path_memo *m, const struct git_place *p);
+
 enum git_scope { GIT_SCOPE_SYSTEM, GIT_SCOPE_PERSON, GIT_SCOPE_REPOSITORY };
 struct git_file { /* a configuration file outside any repository */
 	struct git_file *next;

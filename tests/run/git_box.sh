@@ -58,6 +58,80 @@ git -C "$HOME/repo" remote add origin "$HOME/repo" && git fetch -q
 box 'tracking in a linked worktree' 'git branch -u origin/main && git config user.email two@example.com'
 host 'is taken over' '[[ $(git rev-parse --abbrev-ref @{upstream}) == origin/main && $(git config user.email) == two@example.com ]] && git -C ../repo config --unset user.email'
 
+# ---- a submodule as the project ----
+git init -q -b main "$HOME/lib" && git -C "$HOME/lib" commit -q --allow-empty -m lib
+git init -q -b main "$HOME/super" && cd "$HOME/super" && git commit -q --allow-empty -m super && git -c protocol.file.allow=always submodule --quiet add "$HOME/lib" vendor/lib && git commit -qm sub
+cd "$HOME/super/vendor/lib" || exit 1
+box 'a commit in a submodule' 'echo x >b && git add b && git commit -m third && git checkout -q -b topic --track origin/main && git status && git log --oneline -3'
+host 'it is there, with its branch' '[[ $(git log -1 --format="%an %s" main) == "Ada third" && $(git rev-parse --abbrev-ref topic@{upstream}) == origin/main && -z $(git status --porcelain) ]] && git fsck && git -C "$HOME/super" status'
+box 'its settings and hooks are protected' 'd=$HOME/super/.git/modules/vendor/lib; ! echo x >$d/hooks/post-commit && git config core.fsmonitor "touch $HOME/super/canary" && git config core.worktree / && ! mv $d/config $d/x && ! mv $d $d.x; git init -q --bare $d/objects/evil; echo "[core] fsmonitor = x" >>$d/objects/evil/config'
+host 'nothing is left of it' '[[ ! -e $HOME/super/.git/modules/vendor/lib/hooks/post-commit && ! -e $HOME/super/.git/modules/vendor/lib/objects/evil/HEAD && $(git config core.worktree) == ../../../../vendor/lib ]] && git status && [[ ! -e ~/super/canary ]]'
+box 'the repository around it is not seen' '! ls "$HOME/super/.git/HEAD" "$HOME/super/.git/config" && ! touch "$HOME/super/.git/modules/vendor/lib/../x/HEAD"'
+cd "$HOME/super" || exit 1
+box 'submodules in the project around it' 'git submodule status && git submodule deinit -q -f --all && git submodule init && git -c protocol.file.allow=always submodule update && git -C vendor/lib log --oneline'
+host 'their state is taken over' '[[ $(git config submodule.vendor/lib.url) == "$HOME/lib" ]] && git submodule status && git -C vendor/lib status'
+mkdir "$HOME/stolen" && cd "$HOME/stolen" || exit 1
+echo "gitdir: $HOME/super/.git/modules/vendor/lib" >.git
+"$CAISSON" run --profile work -c 'ls "$HOME/super/.git/modules"' >"$tmp/said" 2>&1
+[[ $? != 0 ]]
+result $? 'a directory that the submodule does not name gets nothing'
+
+# ---- launchers that are killed: settings of the box never reach the host unchecked ----
+cd "$HOME/repo" || exit 1
+git checkout -q main
+evil='git config core.fsmonitor "touch $HOME/repo/canary"; git config user.email killed@example.com; git branch -u origin/main; git remote add evil https://example.com/'
+# clean: no copy, no lock, no placeholder is left, and git obeys nothing of the box
+clean() {
+	local i
+	for ((i = 0; i < 300; i++)); do
+		[[ -z $(ls "$CAISSON_STATE/git") && ! -e .vscode && ! -e .gitmodules ]] && break
+		sleep 0.02
+	done
+	[[ -z $(ls "$CAISSON_STATE/git") && ! -e .git/config.lock && -z $(git config core.fsmonitor)$(git config remote.evil.url) && $(git config remote.origin.url) == "$HOME/repo" && ! -e canary ]] &&
+		git status >/dev/null && [[ ! -e canary && $(git config user.email) =~ ^(ada|killed)@example.com$ && -z $(git status --porcelain --ignored=no -uno) ]]
+}
+bad=''
+for delay in 0.002 0.005 0.008 0.01 0.012 0.015 0.02 0.025 0.03 0.04; do
+	"$CAISSON" run --profile work -c "$evil" >/dev/null 2>&1 </dev/null &
+	pid=$!
+	sleep "$delay"
+	kill -9 "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	clean || bad+=" $delay"
+done
+[[ -z $bad ]]
+result $? "launchers killed at different times:$bad"
+git config --unset user.email
+rm -f checked
+"$CAISSON" run --profile work -c "$evil; touch checked; sleep 20" >/dev/null 2>&1 </dev/null &
+pid=$!
+for ((i = 0; i < 300; i++)); do
+	[[ -e checked ]] && break
+	sleep 0.02
+done
+[[ -e checked && -z $(git config core.fsmonitor)$(git config remote.evil.url) && $(git config user.email) == ada@example.com ]]
+result $? 'nothing of it is seen while the box runs'
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+clean && [[ $(git config user.email) == killed@example.com ]]
+result $? 'the undertaker of a killed launcher takes over what is safe, and only that'
+git config --unset user.email
+rm -f checked
+"$CAISSON" run --profile work -c "$evil; touch checked; sleep 20" >/dev/null 2>&1 </dev/null &
+pid=$!
+for ((i = 0; i < 300; i++)); do
+	[[ -e checked ]] && break
+	sleep 0.02
+done
+# shellcheck disable=SC2046 # pids
+kill -9 $(pgrep -P "$pid") "$pid"
+wait "$pid" 2>/dev/null
+[[ -n $(ls "$CAISSON_STATE/git") && -z $(git config core.fsmonitor)$(git config remote.evil.url) ]] && git status >/dev/null && [[ ! -e canary ]]
+result $? 'with everything of it killed at once, the copies stay apart'
+box 'the next run' true
+clean && [[ $(git config user.email) == ada@example.com ]]
+result $? 'removes them'
+
 # ---- one that the repository does not know ----
 cp -r "$HOME/linked" "$HOME/copy"
 cd "$HOME/copy" || exit 1

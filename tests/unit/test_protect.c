@@ -195,6 +195,14 @@ static const struct row rows[] = {
 	 "perl -e 'rename(\".git/config\", \"x\")'; true",
 	 "git config remote.origin.url && [ -z \"$(ls $T/state/git)\" ] && [ -f .git/config ] && [ ! -L "
 	 ".git/config ]", NULL, NULL, true},
+	{"a remote as a file", REPO " && rm -rf .git/branches && git init -q n && mkdir -p n/.git/branches",
+	"mkdir -p .git/remotes; echo 'URL: https://example.org/' >.git/remotes/origin; mkdir -p "
+			".git/branches; "
+			"echo https://example.org/ >.git/branches/origin; echo x >n/.git/branches/origin; ls "
+			"n/.git/branches",
+	"[ ! -e .git/remotes ] && [ ! -e .git/branches ] && [ -z \"$(ls n/.git/branches)\" ]",
+			".git/remotes",
+	 "protected name made", true},
 	{"a lock that stays", CLONE, "git branch -q topic; touch .git/config.lock; git branch -u "
 			"origin/main topic",
 	"! grep -q topic .git/config && rm .git/config.lock && git branch -u origin/main topic",
