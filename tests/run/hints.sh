@@ -2,12 +2,15 @@
 # Hints of runs that failed because of the box: which there are, for whom, and what they never say. TAP.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
+disk=$(mktemp -d /var/tmp/caisson-test-XXXXXX) && chmod 755 "$disk" || exit 1 # files of /tmp that a command names are shown
+
+mine() { become "$who" env HOME="$home" "$@"; }
 
 # hint ID 'PART OF ITS TEXT' COMMAND: the command fails and its report has the hint. An empty text: it has none of that id.
 hint() {
 	local id=$1 part=$2
 	shift 2
-	(cd "$work" && become "$who" "$tmp/caisson" run --profile work "${options[@]}" -c "$1") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$work" && mine "$tmp/caisson" run --profile work "${options[@]}" -c "$1") >"$tmp/out" 2>"$tmp/err" </dev/null
 	if [[ -n $part ]]; then
 		jq -e --arg id "$id" --arg part "$part" 'any(.hints[]; .id == $id and (.message | contains($part)))' "$tmp/out" >/dev/null
 		result $? "$who: $id: $1"
@@ -18,16 +21,16 @@ hint() {
 }
 
 for who in $(people); do
-	home=$tmp/$who/home work=$tmp/$who/src/app options=()
-	mkdir -p "$work" "$tmp/$who/src/lib/inner" "$home/data" "$home/.ssh" "$home/.config" "$tmp/$who/state"
-	echo x >"$tmp/$who/src/lib/Cargo.toml"
+	home=$disk/$who/home work=$disk/$who/src/app options=()
+	mkdir -p "$work" "$disk/$who/src/lib/inner" "$home/data" "$home/.ssh" "$home/.config" "$tmp/$who/state"
+	echo x >"$disk/$who/src/lib/Cargo.toml"
 	echo x >"$home/data/set one.csv"
 	echo x >"$home/.ssh/id_rsa"
 	echo x >"$home/data/.env"
-	echo x >"$tmp/$who/src/lib/server.key"
+	echo x >"$disk/$who/src/lib/server.key"
 	git -C "$work" init -q
-	[[ $who == user && $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$tmp/$who"
-	lib=$tmp/$who/src/lib
+	[[ $who == user && $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$tmp/$who" "$disk/$who"
+	lib=$disk/$who/src/lib
 
 	# paths that exist outside, as real tools name them
 	hint missing "'--read $lib' shows it" 'cat ../lib/Cargo.toml'
@@ -67,7 +70,7 @@ for who in $(people); do
 	hint memory '--memory sets another' 'echo MemoryError >&2; exit 1'
 	hint pids '--pids sets another' 'echo "fork: retry: Resource temporarily unavailable" >&2; exit 1'
 	hint scratch '--scratch sets another' 'echo "No space left on device" >&2; exit 1'
-	(cd "$work" && become "$who" "$tmp/caisson" run --profile work -c 'echo ENOTCACHED; cat ../lib/Cargo.toml; true') >"$tmp/out" 2>"$tmp/err"
+	(cd "$work" && mine "$tmp/caisson" run --profile work -c 'echo ENOTCACHED; cat ../lib/Cargo.toml; true') >"$tmp/out" 2>"$tmp/err"
 	want '.status == "ok" and .hints == []' "$who: a run that ends well has no hints"
 
 	# behind a client: no options of a command line, and a word about what the client itself ended
@@ -75,10 +78,10 @@ for who in $(people); do
 		jq -cn --arg phase "$1" --arg id "$2" --arg c "$3" --arg cwd "$work" '{session_id: "hints", hook_event_name: $phase, tool_name: "Bash", tool_use_id: $id,
 			cwd: $cwd, tool_input: {command: $c}} + if $phase == "PreToolUse" then {} else {tool_response: {stdout: "", stderr: "", interrupted: false}} end'
 	}
-	hook() { (cd "$work" && become "$who" "$tmp/caisson" hook --client claude-code) >"$tmp/out" 2>"$tmp/err"; }
-	echo 'print(open("../lib/Cargo.toml").read())' >"$work/read.py" # files of /tmp that the command itself names are shown
+	hook() { (cd "$work" && mine "$tmp/caisson" hook --client claude-code) >"$tmp/out" 2>"$tmp/err"; }
+	echo 'print(open("../lib/Cargo.toml").read())' >"$work/read.py"
 	event PreToolUse one 'python3 read.py' | hook
-	(cd "$work" && become "$who" bash -c "$(field .hookSpecificOutput.updatedInput.command)") >"$tmp/shown" 2>&1
+	(cd "$work" && mine bash -c "$(field .hookSpecificOutput.updatedInput.command)") >"$tmp/shown" 2>&1
 	event PostToolUse one x | hook
 	want '.hookSpecificOutput.additionalContext | contains("sandbox: {read: ['"$lib"']}") and (contains("--read") | not)' "$who: a client's model hears of the policy"
 	event PreToolUse two 'python3 slow.py' | hook
@@ -86,7 +89,7 @@ for who in $(people); do
 	echo 'import sys, time; print("curl: (6) Could not resolve host: example.org", file=sys.stderr, flush=True); open("begun", "w"); time.sleep(60)' >"$work/slow.py"
 	command=$(field .hookSpecificOutput.updatedInput.command)
 	rm -f "$work/begun"
-	(cd "$work" && become "$who" bash -c "exec $command") >"$tmp/shown" 2>&1 &
+	(cd "$work" && mine bash -c "exec $command") >"$tmp/shown" 2>&1 &
 	pid=$!
 	for _ in {1..100}; do [[ -e $work/begun ]] && break; sleep 0.05; done
 	kill -TERM $pid

@@ -634,17 +634,27 @@ static void test_audiences(void)
 	static const struct {
 		enum audience who;
 		enum status status;
-		const char *want;
+		const char *want, *said;
 	} rows[] = {
-		{AUDIENCE_TERMINAL, STATUS_OOM, "the memory limit was reached; --memory sets another"},
+		{AUDIENCE_TERMINAL, STATUS_EXIT_NONZERO, "'--network preset:registries' lets it be fetched",
+				"npm error code ENOTCACHED"},
+		{AUDIENCE_CLIENT, STATUS_EXIT_NONZERO, "run the install as a command of its own",
+				"npm error code ENOTCACHED"},
+		{AUDIENCE_MCP, STATUS_EXIT_NONZERO, "only the person who started this server can allow",
+				"npm error code ENOTCACHED"},
+		{AUDIENCE_CLIENT, STATUS_EXIT_NONZERO, "a person can change 'sandbox.limits.pids'",
+				"fork: retry: Resource temporarily unavailable"},
+		{AUDIENCE_MCP, STATUS_EXIT_NONZERO, "the argument 'memory_mb' sets another", "MemoryError"},
+		{AUDIENCE_TERMINAL, STATUS_OOM,
+				"the memory limit was reached; --memory sets another", ""},
 		{AUDIENCE_MCP, STATUS_TIMEOUT,
-				"reached; the argument 'timeout_sec' sets another, up to the server's own"},
-		{AUDIENCE_MCP, STATUS_OOM, "reached; the argument 'memory_mb' sets another"},
-		{AUDIENCE_MCP, STATUS_OUTPUT_LIMIT, "only the person who started this server"},
+				"reached; the argument 'timeout_sec' sets another, up to the server's own", ""},
+		{AUDIENCE_MCP, STATUS_OOM, "reached; the argument 'memory_mb' sets another", ""},
+		{AUDIENCE_MCP, STATUS_OUTPUT_LIMIT, "only the person who started this server", ""},
 		{AUDIENCE_CLIENT, STATUS_TIMEOUT,
-				"a person can change 'sandbox.limits.timeout' in the policy"},
+				"a person can change 'sandbox.limits.timeout' in the policy", ""},
 		{AUDIENCE_CLIENT, STATUS_OUTPUT_LIMIT,
-				"a person can change 'sandbox.limits.output' in the policy"},
+				"a person can change 'sandbox.limits.output' in the policy", ""},
 	};
 	static const struct {
 		const char *text, *want;
@@ -663,9 +673,11 @@ static void test_audiences(void)
 		struct str r;
 
 		rq.audience = rows[i].who;
-		r = report(&(struct outcome){.status = rows[i].status}, NULL);
+		r = report(&(struct outcome){.status = rows[i].status, .err = {
+				.text = str_of(rows[i].said), .total = strlen(rows[i].said)}}, NULL);
 		HAS(r, rows[i].want);
-		CHECK_ROW(rows[i].who == AUDIENCE_TERMINAL || !str_contains(r, STR("--")), rows[i].want);
+		CHECK_ROW(rows[i].who == AUDIENCE_TERMINAL || str_contains(r, STR("person who started")) ||
+				!str_contains(r, STR("--")), rows[i].want);
 	}
 	made_for = &no_request;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
