@@ -574,10 +574,10 @@ static bool device_suffix(struct str name)
 static bool odd_component(struct str name)
 {
 	ptrdiff_t tilde = str_find(name, '~', 1);
-	bool dots = name.n >= 3;
+	bool dots = name.n >= 3 && name.p[0] == '.';
 
-	for (size_t i = 0; i < name.n; i++)
-		dots &= name.p[i] == '.';
+	for (size_t i = 1; i < name.n && dots; i++)
+		dots = name.p[i] == '.';
 	if (dots || device_name(name) || device_suffix(name))
 		return true;
 	if (str_find(name, ':', 0) >= 0 && (names_stream(name) || str_contains(name, STR("::$"))))

@@ -423,7 +423,8 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 	}
 	p = arena_new(m->a, struct path_answer);
 	path_look(m, q->path, p);
-	p->kept = p->kind == PATH_ABSENT && kept_tmp_has(m->a, v->state_dir, v->project, p->real);
+	p->kept = p->kind == PATH_ABSENT && !path_inside(p->real, v->project) &&
+			kept_tmp_has(m->a, v->state_dir, v->project, p->real);
 	LIST_ADD(v->paths_end, p);
 	return 1;
 }
