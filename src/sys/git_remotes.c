@@ -243,13 +243,16 @@ static bool has_entries(const struct git_remotes *r, const char *name)
 			return false;
 	}
 	d = opendir(path);
-	while (d && !found && (e = readdir(d)))
+	if (!d)
+		return errno != ENOENT && errno != ENOTDIR;
+	errno = 0;
+	while (!found && (e = readdir(d)))
 		found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-	if (d)
-		closedir(d);
-	if (d && !found && r->stamps)
+	found |= errno != 0;
+	if (!found && r->stamps && stamp_cache_may_keep(&stamp, dirfd(d)))
 		stamp_cache_put(r->stamps, STAMP_EMPTY, path, &stamp, STR(""));
-	return d ? found : errno != ENOENT && errno != ENOTDIR;
+	closedir(d);
+	return found;
 }
 
 static bool is_known(const struct git_item *known, struct str url)

@@ -555,6 +555,7 @@ static uint32_t list_hooks(struct path_memo *m, const char *dir)
 	struct stamp stamp;
 	struct str known;
 	uint32_t present = 0;
+	bool keep;
 	DIR *d;
 
 	if (stamp_cache_get(m->stamps, STAMP_HOOKS, m->a, dir, &known))
@@ -571,8 +572,9 @@ static uint32_t list_hooks(struct path_memo *m, const char *dir)
 				present |= (uint32_t)1 << i;
 	if (errno)
 		present = UINT32_MAX;
+	keep = m->stamps && !present && stamp_cache_may_keep(&stamp, dirfd(d));
 	closedir(d);
-	if (m->stamps && !present)
+	if (keep)
 		stamp_cache_put(m->stamps, STAMP_HOOKS, dir, &stamp, STR(""));
 	return present;
 }

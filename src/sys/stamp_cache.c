@@ -63,9 +63,11 @@ bool stamp_cache_may_keep(const struct stamp *s, int fd)
 {
 	struct stat st;
 
-	if (!s->settled || s->errnum || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	if (!s->settled || s->errnum || fstat(fd, &st) != 0 ||
 			!identity_same(s->id, (struct identity){.dev = st.st_dev, .ino = st.st_ino}))
 		return false;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode); /* each change of its entries changes the stamp */
 	/* Leases are for the owner. Others can keep a file of root that root alone may write. */
 	return st.st_uid == 0 && geteuid() != 0 ? !(st.st_mode & (S_IWGRP | S_IWOTH)) : lease_granted(fd);
 }

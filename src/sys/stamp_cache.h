@@ -40,8 +40,8 @@ void stamp_cache_put(struct stamp_cache *c, enum stamp_use use, const char *path
 int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, size_t max, struct str *ret,
 		struct err *e);
 /*
- * True if content read from this descriptor from now on may be kept with this stamp: the stamp is of the same
- * file, and no program has the file open for writing.
+ * True if content or entries read from this descriptor from now on may be kept with this stamp: the stamp is
+ * of the same file or directory, and no program has the file open for writing.
  */
 bool stamp_cache_may_keep(const struct stamp *s, int fd);
 void stamp_cache_free(struct stamp_cache *c);
