@@ -471,19 +471,30 @@ def chosen(projects, names):
 
 
 def become_ordinary(options):
-    """Root gives its directory and the program to an ordinary user and goes on as that one."""
-    program = os.path.join(options.dir, "caisson")
-    os.makedirs(options.dir, exist_ok=True)
-    shutil.copy2(os.environ.get("CAISSON", os.path.join(TREE, "build", "caisson")), program + ".new")
-    os.chmod(program + ".new", 0o755)
-    os.rename(program + ".new", program)
+    """Root goes on as an ordinary user, who gets a copy of the program; its own place may not be readable."""
+    with open(os.environ.get("CAISSON", os.path.join(TREE, "build", "caisson")), "rb") as f:
+        program = f.read()
+    user = pwd.getpwnam(options.user) if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
+    try:
+        os.mkdir(options.dir, 0o755)
+    except FileExistsError:
+        pass
+    # the name can be guessed, and others may have been there before
+    directory = os.open(options.dir, os.O_DIRECTORY | os.O_NOFOLLOW)
+    if os.fstat(directory).st_uid not in (os.geteuid(), user.pw_uid):
+        sys.exit(f"run.py: {options.dir} belongs to somebody else (--dir names another)")
     if os.geteuid() == 0:
-        user = pwd.getpwnam(options.user)
-        os.chown(options.dir, user.pw_uid, user.pw_gid)
+        os.fchown(directory, user.pw_uid, user.pw_gid)
         os.setgroups([])
         os.setgid(user.pw_gid)
         os.setuid(user.pw_uid)
-    return program
+    os.close(directory)
+    path = os.path.join(options.dir, "caisson")
+    with open(path + ".new", "wb") as f:
+        f.write(program)
+    os.chmod(path + ".new", 0o755)
+    os.rename(path + ".new", path)
+    return path
 
 
 def main():
@@ -499,7 +510,7 @@ def main():
     options = p.parse_args()
     os.umask(0o022)
     # outside of any repository, where an ordinary user gets to as well
-    options.dir = os.path.realpath(options.dir or f"/var/tmp/caisson-world-{os.geteuid()}")
+    options.dir = os.path.abspath(options.dir or f"/var/tmp/caisson-world-{os.geteuid()}")
     folder = os.path.join(HERE, "projects")
     projects = [Project(os.path.join(folder, f)) for f in sorted(os.listdir(folder)) if f.endswith(".txt")]
     known = listed()
