@@ -282,8 +282,8 @@ static bool remotes_known(struct judge *j, struct subject *s, const struct git_a
 		str_starts(str_of(o->name), "git remote "); /* update, show, prune */
 	size_t named = every ? o->noperands : o->noperands > 0;
 
-	if (g->redirected)
-		return false;
+	if (g->redirected || (know_has(o, "--force") && o->noperands > named))
+		return false; /* with a refspec it overwrites references of this repository */
 	if (g->submodules && !know_has(o, "--no-recurse-submodules") && !subject_known(j, s)->readonly)
 		return false;
 	if (!named || know_has(o, "--all"))
