@@ -164,7 +164,10 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 	order_tick(e);
 	struct seen_slot *old, *slot = new_slot(e, &b, &old);
 	if (!slot) {
-		add_dirs(e, old->fact);
+		struct command *same = old->fact;
+		add_dirs(e, same);
+		for (size_t i = 0; i < argc; i++)
+			same->argv[i].ambient &= argv[i].ambient; /* in a loop it may hold data by now */
 		return;
 	}
 	e->fuel -= e->fuel < argc + 1 ? e->fuel : argc + 1;
