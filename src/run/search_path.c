@@ -84,8 +84,8 @@ static void add_dir(struct spec_builder *m, struct path_memo *memo, struct searc
 	if (!search_seen(m, d->text) || str_contains(d->text, STR("..")) || !str_starts(text, "/"))
 		d->text = d->plain || str_eq(d->text, d->real) ? d->real : d->text;
 	LIST_ADD(*end, d);
-	if (!show || search_system(d->real))
-		return;
+	if (!show || (search_system(d->real) && !str_is_any(d->real, "/usr/local/bin /usr/local/sbin")))
+		return; /* packages own the other directories of the system */
 	if (d->plain)
 		search_look_inside(m, memo, d);
 	else

@@ -27,13 +27,16 @@ struct search_dir { /* a directory of the caller's PATH, in its order */
 	bool partial;      /* not all of its programs are listed */
 	bool extra;        /* of a variable, not of the PATH */
 	const char *why;   /* why it is not shown; NULL: it is, or nothing forbids it */
-	/* of a directory that is shown: only links; of one in the workspace: links that leave it */
+	/* of a directory that is shown: links; of a `plain` one: those that leave system and workspace */
 	struct search_program *programs;
 };
 
 /* search_show.c: shows a directory, or sets `why`; then what its links lead to. odd: it is not shown. */
 void search_show(struct spec_builder *m, struct path_memo *memo, struct search_dir *d, bool odd);
-/* The same for a directory of the workspace: only the interpreter of an environment is shown. */
+/*
+ * The same for a directory that is there anyway. In the workspace, only the interpreter of an environment is
+ * shown; what links lead to is not.
+ */
 void search_look_inside(struct spec_builder *m, struct path_memo *memo, struct search_dir *d);
 /* True for directories of the host that are visible in every box. */
 bool search_system(struct str dir);

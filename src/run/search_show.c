@@ -219,7 +219,8 @@ static void note_program(struct spec_builder *m, struct program_list *l, struct 
 	l->programs++;
 }
 
-enum listing_kind { LIST_ALL, LIST_LINKS, LIST_LEAVING /* links that leave the workspace */ };
+/* LIST_LEAVING: links that lead to neither the system nor the workspace */
+enum listing_kind { LIST_ALL, LIST_LINKS, LIST_LEAVING };
 
 static void list_link(struct spec_builder *m, struct path_memo *memo, struct program_list *l, int fd,
 		struct str dir, struct str name, enum listing_kind which)
@@ -233,7 +234,7 @@ static void list_link(struct spec_builder *m, struct path_memo *memo, struct pro
 		return;
 	hop = to[0] == '/' ? str_dup(m->a, str_n(to, (size_t)n)) : str_path(m->a, dir, str_n(to, (size_t)n));
 	hop = path_plain(m->a, hop);
-	if (which == LIST_LEAVING && path_inside(hop, m->r->spec.workspace))
+	if (which == LIST_LEAVING && (search_system(hop) || path_inside(hop, m->r->spec.workspace)))
 		return;
 	path_look(memo, str_path(m->a, dir, name), &at);
 	if (at.target != PATH_FILE || !is_program(m, at.real))
@@ -326,10 +327,12 @@ void search_look_inside(struct spec_builder *m, struct path_memo *memo, struct s
 {
 	struct program_list l;
 
-	if (has_marker(memo, path_parent(d->real), STR("pyvenv.cfg")))
+	if (!search_system(d->real) && has_marker(memo, path_parent(d->real), STR("pyvenv.cfg")))
 		show_interpreter(m, memo, path_parent(d->real));
 	(void)list_dir(m, memo, d->real, LIST_LEAVING, &l);
 	d->programs = l.list;
+	if (search_system(d->real))
+		show_links(m, memo, d);
 }
 
 void search_show(struct spec_builder *m, struct path_memo *memo, struct search_dir *d, bool odd)

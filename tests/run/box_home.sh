@@ -79,6 +79,17 @@ for who in $(people); do
 	want '.stdout == "of-bin\n"' "$who: an entry that is a link of the person"
 
 	# never another program in silence
+	if [[ $who == root ]] && unshare -m true 2>/dev/null; then # links of the administrator into a home
+		mkdir -p "$tmp/local"
+		cp -a /usr/local/bin/. "$tmp/local/"
+		program "$home/opt/tool" of-opt
+		ln -sf "$home/opt/tool" "$tmp/local/tool"
+		ln -sf "$home/.ssh/run" "$tmp/local/ls"
+		program "$home/.ssh/run" of-ssh
+		(cd "$home/p" && as root unshare -m sh -c 'mount --bind "$1/local" /usr/local/bin && exec "$1/caisson" run --profile work -c "tool; ls /"' - "$tmp") >"$tmp/out" 2>"$tmp/err" </dev/null
+		want '.stdout == "of-opt\n" and (.stderr | contains("not run: ls is /usr/local/bin/ls outside"))' "$who: links in /usr/local/bin lead to their programs, or nowhere"
+		rm "$home/.ssh/run"
+	fi
 	program "$home/shared/bin/ls" of-shared
 	program "$home/shared/bin/only-there" of-shared
 	as "$who" chmod 777 "$home/shared/bin"
