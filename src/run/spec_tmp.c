@@ -8,8 +8,9 @@
  * belong to another file. Any other name stays hidden, without an error: the command may not need it. A
  * directory of the caller's that is named or made in this way exists in the box, without its content.
  *
- * A file is read-only, unless the command itself writes it and either its session made it or it lies directly
- * in /tmp or /tmp/claude, where the gate lets commands outside of a box write it as well.
+ * A file is read-only, unless the gate judged the command, the command itself writes the file, and either its
+ * session made it or it lies directly in /tmp or /tmp/claude, where the gate lets commands outside of a box
+ * write it as well.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -124,6 +125,8 @@ static bool may_write(const struct run *r, const struct tmp_name *n, struct str 
 {
 	const struct client_walls *w = r->rq->walls;
 
+	if (!r->rq->ticket && !r->rq->gate)
+		return false;
 	if (w && (w->mode == CLIENT_SANDBOX_READ_ONLY || w->mode == CLIENT_SANDBOX_UNKNOWN))
 		return false;
 	if (str_starts(below, "claude/"))

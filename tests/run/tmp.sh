@@ -160,6 +160,12 @@ E"
 	# writing
 	call "make -s test FILE=/dev/null >>$h.x; cat $h.x"
 	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? "$who: a contained command appends to a file that it names"
+	boxed sh -c "echo unjudged >>$h.x"
+	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? "$who: one that nobody judged does not: $(head -c 100 "$tmp/err")"
+	options=(--gate)
+	boxed sh -c "echo judged >>$h.x"
+	options=()
+	[[ $(cat "$h.x") == $'shared\ntested\njudged' ]]; result $? "$who: twin: one that the gate judged does: $(head -c 100 "$tmp/err")"
 	echo "open('$h.conf', 'w')" >"$project/w.py"
 	call "/usr/bin/python3 w.py"
 	[[ $(cat "$h.conf") == conf ]]; result $? "$who: a file that the command itself does not write is read-only"
@@ -238,6 +244,16 @@ if [[ $(id -u) == 0 ]] && id nobody >/dev/null 2>&1; then
 	boxed sh -c 'echo x >/tmp/x; echo ok >here'
 	boxed sh -c 'cat here /tmp/x'
 	said $'ok\nx' "a project outside of /tmp"
+	TMPDIR=$away boxed sh -c 'echo $TMPDIR; cat /tmp/x'
+	said $'/tmp\nx' "and a caller whose TMPDIR is elsewhere"
+	# a machine whose /tmp/claude is a link, with directories and files of others
+	as=(unshare -m sh -c 'mount -t tmpfs -o mode=1777 none /tmp && ln -s /etc /tmp/claude && mkdir /tmp/theirs /tmp/open /tmp/own &&
+		for f in theirs/f open/f own/f f mine; do echo $f-host >/tmp/$f; done && chown nobody /tmp/theirs /tmp/f && chmod 777 /tmp/open && exec "$@"' sh)
+	boxed cat /tmp/claude/os-release /tmp/theirs/f /tmp/open/f /tmp/f /tmp/own/f /tmp/mine
+	said $'own/f-host\nmine-host' "neither a link at /tmp/claude nor what others own or can replace"
+	boxed stat -c %F /tmp/claude
+	said directory "/tmp/claude is the box's own"
+	as=()
 	rm -rf "$away"
 fi
 echo "1..$n"
