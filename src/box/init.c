@@ -445,7 +445,7 @@ static int remove_old_root(int old, struct err *e)
 			: err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
-/* The descriptor of OP_HOLD, or -1. */
+/* The descriptor of the first OP_HOLD, or -1. */
 static int held(const struct op *op)
 {
 	while (op && op->kind != OP_HOLD)

@@ -70,6 +70,14 @@ static bool mapped_with_home(const struct op *home, const struct op *part)
 	return true;
 }
 
+/* A box does without a cache on a file system that cannot be lent. */
+static void leave_out(struct op *op)
+{
+	fd_close(&op->tree);
+	op->kind = OP_HOLD; /* of nothing */
+	op->flags = 0;
+}
+
 int ns_trees_open(struct box_state *b, struct err *e)
 {
 	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -78,12 +86,15 @@ int ns_trees_open(struct box_state *b, struct err *e)
 	for (struct op *op = b->ops.first; op; op = op->next) {
 		if (op->kind == OP_HOME)
 			home = op;
-		if (!(op->flags & OP_CALLERS) || op->flags & OP_CACHE ||
+		if (!(op->flags & OP_CALLERS) || (op->flags & OP_CACHE && op->flags & OP_PART) ||
 				(op->flags & OP_PART && mapped_with_home(home, op)))
 			continue;
 		op->flags &= ~(unsigned)OP_PART;
-		if (open_tree_for(b->own, op, top, e) != 0)
+		if (open_tree_for(b->own, op, top, e) == 0)
+			continue;
+		if (!(op->flags & OP_CACHE))
 			return -1;
+		leave_out(op);
 	}
 	return 0;
 }

@@ -401,28 +401,32 @@ static void add_home(struct arena *a, const struct spec *s, const struct texts *
 
 	while (p && !of_home(s, p))
 		p = p->next;
-	if (!p || has_mounts(mounts, s->home))
-		return;
 	if (s->layer.n) {
 		ops_add(a, ops, OP_HOLD, 0, STR(""), s->home)->tree =
 				fcntl(s->layer_lock, F_DUPFD_CLOEXEC, 3);
 		ops_add(a, ops, OP_LAYER, OP_CALLERS, s->layer, s->home);
 	}
-	ops_add(a, ops, OP_HOME, OP_CALLERS, s->home, s->home);
+	if (p && !has_mounts(mounts, s->home))
+		ops_add(a, ops, OP_HOME, OP_CALLERS, s->home, s->home);
 }
 
 static unsigned path_flags(const struct spec *s, const struct texts *mounts, bool home,
 		const struct spec_path *p)
 {
-	if (p->cache && s->layer.n && home)
-		return OP_CALLERS | OP_PART | OP_CACHE | OP_WRITABLE | OP_COVERED |
+	unsigned part = home && of_home(s, p) ? OP_PART : 0;
+
+	if (p->cache && s->layer.n)
+		return OP_CALLERS | OP_CACHE | OP_WRITABLE | part |
+				(path_inside(spec_path_target(p), s->home) ? OP_COVERED : 0) |
 				(p->cache == CACHE_READ ? OP_LOWER : 0);
-	return callers_flags(mounts, p->path, p->writable) | (home && of_home(s, p) ? OP_PART : 0);
+	return callers_flags(mounts, p->path, p->writable) | part;
 }
 
 static bool is_left_out(const struct spec *s, bool home, const struct spec_path *p)
 {
-	return p->cache == CACHE_PRIVATE && (!s->layer.n || !home);
+	if (p->cache == CACHE_ABSENT && !home)
+		return true;
+	return !s->layer.n && (p->cache == CACHE_PRIVATE || p->cache == CACHE_ABSENT);
 }
 
 static void add_paths(struct arena *a, const struct spec *s, const struct texts *mounts, bool closed,
@@ -430,10 +434,17 @@ static void add_paths(struct arena *a, const struct spec *s, const struct texts 
 {
 	bool home = !has_mounts(mounts, s->home);
 
-	for (const struct spec_path *p = s->paths; p; p = p->next)
-		if (closed_inside(s, p) == closed && !is_left_out(s, home, p))
-			ops_add(a, ops, OP_BIND, path_flags(s, mounts, home, p), p->path,
-					spec_path_target(p));
+	for (const struct spec_path *p = s->paths; p; p = p->next) {
+		struct op *op;
+
+		if (closed_inside(s, p) != closed || is_left_out(s, home, p))
+			continue;
+		op = ops_add(a, ops, OP_BIND, path_flags(s, mounts, home, p), p->path, spec_path_target(p));
+		if (op->flags & OP_CACHE) {
+			op->text = str_c(a, p->upper);
+			op->ntext = p->upper.n;
+		}
+	}
 }
 
 static bool has_readonly(const struct spec *s)

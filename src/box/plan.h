@@ -31,7 +31,8 @@ enum op_kind {
 	 */
 	OP_LAYER,
 	OP_HOME,    /* the caller's home: not mounted itself, the source of OP_PART */
-	OP_HOLD,    /* a descriptor (`tree`) that init keeps open as long as the box lives */
+	/* A descriptor (`tree`) that init keeps open as long as the box lives. The first one counts. */
+	OP_HOLD,
 	OP_PROC, OP_PTS,
 	/* The system's directories and names of /etc. First in the plan, unless the caller gave a root. */
 	OP_SYSTEM,
@@ -53,8 +54,8 @@ enum {
 	OP_EXECUTABLE = 4096, /* OP_FILE */
 	OP_PART = 2048,  /* OP_BIND: a part of OP_HOME's source, taken from there if possible */
 	/*
-	 * OP_BIND, OP_PART: to be written in the layer. Without an overlay it is left out or, with OP_LOWER,
-	 * read-only.
+	 * OP_BIND: to be written in the layer, in `text` below its upper directory: a part of the home, or in
+	 * an overlay of its own. Without an overlay it is left out or, with OP_LOWER, read-only.
 	 */
 	OP_CACHE = 4096, OP_LOWER = 8192,
 };
@@ -64,7 +65,7 @@ struct op {
 	enum op_kind kind;
 	unsigned flags;
 	const char *source, *target;
-	const char *text; /* OP_FILE: the content */
+	const char *text; /* OP_FILE: the content; OP_CACHE: see there */
 	size_t ntext;     /* its length */
 	struct identity expected; /* OP_BIND: the identity that the source must have */
 	int tree;        /* OP_BIND: a detached mount to use instead of `source`; -1: none */

@@ -432,8 +432,8 @@ static void probe_caches(struct probing *h, struct probe *p)
 	}
 	found(p, PROBE_PARTLY, str_fmt(h->a, "the project's own, or read-only (no overlay with the state "
 			"directory: %s)", strerror(why)));
-	probe_todo(h->a, p, "# the state directory must be on a disk that is no overlay itself (a volume, in a "
-			"container); Linux 5.13 or later");
+	probe_todo(h->a, p, "# the state directory must not be on an overlay itself (in a container, use a "
+			"volume); Linux 5.13 or later");
 }
 
 static int try_proc(void *arg)
@@ -811,7 +811,8 @@ static const struct {
 
 void probe_host(struct arena *a, const char *dir, const char *state, struct probes *list)
 {
-	struct probing h = {.a = a, .dir = dir, .state = state, .root = geteuid() == 0, .inside = box_inside()};
+	struct probing h = {.a = a, .dir = dir, .state = state, .root = geteuid() == 0,
+			.inside = box_inside()};
 
 	cg_probe(&h.cg);
 	if (h.cg.memory == ENFORCED_NOT && !h.root && cg_guess_v2())

@@ -33,8 +33,12 @@
 #define BASE "/proc"       /* where the tmpfs is mounted in the old root */
 #define ROOT "/root"       /* in it: the new root */
 #define NEW BASE ROOT
-/* Mount point of the caller's home in the old root, with which it disappears. No source lies there. */
-#define HOME "/sys"
+/*
+ * Mount points in the old root, with which they disappear: of the caller's home and other lower layers of
+ * overlays, and of the upper layer of caches. No source lies there.
+ */
+#define HOME "/sys/fs"
+#define LAYER "/sys/kernel"
 #define INODE_BYTES 4096 /* bytes of scratch per inode */
 #define ROOT_BYTES 262144 /* bytes for the root itself, besides the scratch */
 #define ROOT_INODES 512
@@ -57,6 +61,7 @@ struct box_root {
 	int layer;          /* OP_LAYER; -1: none */
 	bool layered;       /* the home is an overlay with the layer on top */
 	int no_overlay;     /* errno: why it is not, although there is a layer */
+	unsigned noverlays; /* with the layer */
 	/* cwd lies in an overlay and is the expected directory */
 	bool start_checked;
 	int at;             /* the last parent of a target outside of our own directories; -1: none yet */
@@ -334,19 +339,23 @@ static int overlay_of(int dir, unsigned flags, int *ret)
 }
 
 /*
- * An overlay that can be written: whatever changes is in the layer, which is mounted at HOME. Everything by
- * which an upper layer could refer to files elsewhere is off, since boxed programs have written that layer.
- * `volatile`: otherwise the end of a box would write the whole file system of the layer to its disk.
+ * An overlay that can be written: whatever changes is in the layer. Everything by which an upper layer could
+ * refer to files elsewhere is off, since boxed programs have written that layer. `volatile`: otherwise the
+ * end of a box would write the whole file system of the layer to its disk. Each overlay has a new directory
+ * to work in.
  */
-static int overlay_on(int dir, unsigned flags, int *ret)
+static int overlay_on(struct box_root *r, int dir, const char *upper, int *ret)
 {
-	static overlay_options options[] = {
-		{"lowerdir", "."}, {"upperdir", HOME "/upper"}, {"workdir", HOME "/work"},
-		{"userxattr", NULL}, {"redirect_dir", "nofollow"}, {"metacopy", "off"}, {"index", "off"},
-		{"xino", "off"}, {"nfs_export", "off"}, {"volatile", NULL}, {NULL, NULL},
+	char above[sizeof(LAYER) + 8 + PATH_MAX], work[sizeof(LAYER) + 32];
+	const char *const options[][2] = {
+		{"lowerdir", "."}, {"upperdir", above}, {"workdir", work}, {"userxattr", NULL},
+		{"redirect_dir", "nofollow"}, {"metacopy", "off"}, {"index", "off"}, {"xino", "off"},
+		{"nfs_export", "off"}, {"volatile", NULL}, {NULL, NULL},
 	};
 
-	return overlay_with(dir, options, flags & ~(unsigned)MOUNT_READONLY, ret);
+	str_put(above, sizeof(above), LAYER "/upper%s%s", *upper ? "/" : "", upper);
+	str_put(work, sizeof(work), LAYER "/work/%u", r->noverlays++);
+	return mkdir(work, 0700) == 0 ? overlay_with(dir, options, MOUNT_NODEV, ret) : 0;
 }
 
 /* Without an overlay the mount stays as it is. */
@@ -370,19 +379,23 @@ static int do_layer(struct box_root *r, const struct op *op, struct err *e)
 		return op_unusable(op, e);
 	if (mount_attributes(tree, MOUNT_NODEV | MOUNT_BELOW) != 0)
 		return op_failed(op, "mount", e);
+	if (mount_place_at(tree, AT_FDCWD, LAYER) != 0) {
+		r->no_overlay = errno;
+		return 0;
+	}
 	r->layer = tree;
 	tree = -1;
 	return 0;
 }
 
-/* Mounts the layer over the home, which has a descriptor. *ret stays without an overlay. -1: we are lost. */
-static int add_layer(struct box_root *r, const struct op *op, int home, int *ret)
+/* *ret stays without an overlay. -1: we are lost. */
+static int add_layer(struct box_root *r, int dir, const char *upper, int *ret)
 {
 	errno = 0;
-	if (mount_place_at(r->layer, AT_FDCWD, HOME) == 0 && overlay_on(home, mount_flags(op), ret) != 0)
+	if (overlay_on(r, dir, upper, ret) != 0)
 		return -1;
-	r->layered = *ret >= 0;
-	r->no_overlay = r->layered ? 0 : errno;
+	if (*ret < 0)
+		r->no_overlay = errno;
 	return 0;
 }
 
@@ -402,8 +415,9 @@ static int do_home(struct box_root *r, const struct op *op, struct err *e)
 		return op_failed(op, "mount", e);
 	/* newer kernels also take parts of a mount that is attached nowhere */
 	(void)mount_place_at(tree, AT_FDCWD, HOME);
-	if (r->layer >= 0 && add_layer(r, op, tree, &overlay) != 0)
+	if (r->layer >= 0 && add_layer(r, tree, "", &overlay) != 0)
 		return op_failed(op, "mount", e);
+	r->layered = overlay >= 0;
 	if (overlay < 0 && overlay_of(tree, mount_flags(op), &overlay) != 0)
 		return op_failed(op, "mount", e);
 	if (overlay >= 0 && mount_place(overlay, tree) == 0)
@@ -435,23 +449,48 @@ static bool clear_way(struct box_root *r, const struct op *op)
 	return find_spot(r, op->target, &s) == 0 && !s.own && unlinkat(s.dir, s.name, 0) == 0;
 }
 
+static bool place_cache(struct box_root *r, const struct op *op, int tree)
+{
+	if (place(r, op, tree) == 0 || (clear_way(r, op) && place(r, op, tree) == 0))
+		return true;
+	if (errno != ENOENT) /* its tool's directory is read-only, and lacks it */
+		r->no_overlay = errno;
+	return false;
+}
+
+/* A cache in an overlay of its own. 1: done; 0: there is no overlay; -1: we are lost */
+static int overlay_cache(struct box_root *r, const struct op *op, int tree)
+{
+	FD_CLEANUP int overlay = -1;
+
+	if (r->layer < 0)
+		return 0;
+	(void)mount_place_at(tree, AT_FDCWD, HOME);
+	if (add_layer(r, tree, op->text, &overlay) != 0)
+		return -1;
+	if (overlay >= 0)
+		(void)place_cache(r, op, overlay);
+	return overlay >= 0;
+}
+
 /*
  * Without an overlay: the person's, read-only, or nothing in a directory that the project has for itself. A
  * cache that cannot be mounted is left out, since an empty one breaks no tool.
  */
 static int do_cache(struct box_root *r, const struct op *op, struct err *e)
 {
-	FD_CLEANUP int tree = r->layered || op->flags & OP_LOWER ? home_part(r, op) : -1;
+	bool part = op->flags & OP_PART;
+	FD_CLEANUP int tree = part ? home_part(r, op) : bind_source(op);
+	int done = part || tree < 0 ? 0 : overlay_cache(r, op, tree);
 
-	if (tree < 0)
+	if (done < 0)
+		return op_failed(op, "mount", e);
+	if (done || tree < 0 || (!(part && r->layered) && !(op->flags & OP_LOWER)))
 		return 0;
 	/* the overlay has its own attributes */
-	if (!r->layered && mount_attributes(tree, MOUNT_READONLY | MOUNT_NODEV | MOUNT_BELOW) != 0)
+	if (!(part && r->layered) && mount_attributes(tree, MOUNT_READONLY | MOUNT_NODEV | MOUNT_BELOW) != 0)
 		return op_failed(op, "mount", e);
-	if (place(r, op, tree) == 0 || (clear_way(r, op) && place(r, op, tree) == 0))
-		return 0;
-	if (errno != ENOENT) /* its tool's directory is read-only, and lacks it */
-		r->no_overlay = errno;
+	(void)place_cache(r, op, tree);
 	return 0;
 }
 

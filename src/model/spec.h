@@ -11,7 +11,8 @@
 /* A cache of the person: a lower layer, below what boxes of this project wrote (spec.layer). */
 enum spec_cache {
 	CACHE_NOT,
-	CACHE_PRIVATE, /* without an overlay: left out; the project has its own, or the person has none */
+	CACHE_PRIVATE, /* without an overlay: left out, since the project has its own */
+	CACHE_ABSENT,  /* the person has none: left out unless the whole home is one overlay */
 	CACHE_READ,    /* without an overlay: the person's directory, read-only */
 };
 
@@ -22,6 +23,7 @@ struct spec_path { /* a file or directory of the host that is visible in the box
 	struct str at;
 	bool writable;
 	enum spec_cache cache;
+	struct str upper;     /* cache: its path in the upper layer */
 };
 
 static inline struct str spec_path_target(const struct spec_path *p) { return p->at.n ? p->at : p->path; }

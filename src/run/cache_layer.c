@@ -106,16 +106,9 @@ static const struct spec_path *own_above(const struct spec *s, const struct spec
 {
 	const struct spec_path *p = s->paths;
 
-	while (p && !(p->writable && p->at.n && path_inside(cache->path, p->at)))
+	while (p && !(p->writable && p->at.n && path_inside(spec_path_target(cache), p->at)))
 		p = p->next;
 	return p;
-}
-
-/* The text of a path below a directory. It has room: paths of the box are shorter than PATH_MAX. */
-static const char *below(struct str path, struct str dir, char text[PATH_MAX])
-{
-	str_put(text, PATH_MAX, "%.*s", STR_ARG(str_sub(path, dir.n + 1, path.n)));
-	return text;
 }
 
 /*
@@ -125,20 +118,22 @@ static const char *below(struct str path, struct str dir, char text[PATH_MAX])
 static int make_part(struct arena *a, const struct spec *s, const struct spec_path *p, int upper, bool first)
 {
 	const struct spec_path *above;
-	char path[PATH_MAX], in_own[PATH_MAX], *slash;
+	char path[PATH_MAX], *slash;
+	struct str at = spec_path_target(p);
 	struct stat st;
 
-	if (fstatat(upper, below(p->path, s->home, path), &st, AT_SYMLINK_NOFOLLOW) == 0)
+	str_put(path, sizeof(path), "%.*s", STR_ARG(p->upper));
+	slash = strrchr(path, '/');
+	if (fstatat(upper, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
 	above = first ? own_above(s, p) : NULL;
-	slash = strrchr(path, '/');
 	if (above && slash) {
 		FD_CLEANUP int own = open(str_c(a, above->path), DIRECTORY | O_CLOEXEC);
 		*slash = 0;
 		if (make_path(upper, path) != 0)
 			return -1;
 		*slash = '/';
-		take_over(own, below(p->path, above->at, in_own), upper, path);
+		take_over(own, str_c(a, str_sub(at, above->at.n + 1, at.n)), upper, path);
 	}
 	return make_path(upper, path);
 }

@@ -57,7 +57,7 @@ static bool is_listed(const struct texts *t, struct str name, bool exactly)
  * Passes the caller's variables that the table allows, and those that the person's policy lists unless they
  * hijack programs.
  */
-static bool passes_through(const struct spec_builder *m, struct str name)
+bool spec_passes(const struct spec_builder *m, struct str name)
 {
 	const struct var_row *r = var_find(name);
 
@@ -108,7 +108,7 @@ static void take_callers(struct spec_builder *m)
 		    scrubbed_around(m->p, name) ||
 		    (var_secret(name, value) && !is_listed(own->env_pass, name, true)))
 			note_scrubbed(m, name, &scrubbed);
-		else if (passes_through(m, name) && !search_path_lacks(m, name, value))
+		else if (spec_passes(m, name) && !search_path_lacks(m, name, value))
 			set_variable(m, name, value);
 	}
 }

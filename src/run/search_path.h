@@ -42,3 +42,5 @@ void search_look_inside(struct spec_builder *m, struct path_memo *memo, struct s
 bool search_system(struct str dir);
 /* True if a path of the host has the same content in the box. */
 bool search_seen(const struct spec_builder *m, struct str path);
+/* Returns why a resolved path cannot be shown, or NULL. */
+const char *search_refuse(struct spec_builder *m, struct path_memo *memo, struct str real);

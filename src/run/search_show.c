@@ -51,8 +51,7 @@ static bool nobody_else_writes(const struct spec_builder *m, struct str real)
 	return true;
 }
 
-/* Returns why a resolved path cannot be shown, or NULL. */
-static const char *refuse(struct spec_builder *m, struct path_memo *memo, struct str real)
+const char *search_refuse(struct spec_builder *m, struct path_memo *memo, struct str real)
 {
 	static const char never[][8] = {"/proc", "/sys", "/dev", "/run"};
 
@@ -125,7 +124,7 @@ static void show_part(struct spec_builder *m, struct path_memo *memo, struct str
 	if (at.kind == PATH_LINK && str_eq(at.real, str_path(m->a, dir, STR("lib"))))
 		add_link(m, path, STR("lib"));
 	else if ((at.kind == PATH_DIR || at.kind == PATH_FILE) && str_eq(at.real, path) &&
-			!search_seen(m, path) && !refuse(m, memo, path))
+			!search_seen(m, path) && !search_refuse(m, memo, path))
 		spec_add_path(m, path, path, false);
 }
 
@@ -301,16 +300,16 @@ static void show_target(struct spec_builder *m, struct path_memo *memo, struct s
 		return;
 
 	for (size_t i = 0; i < ANCESTORS_MAX && dir.n > 1 && !search_seen(m, p->real); i++) {
-		if (path_inside(m->at->home, dir) || refuse(m, memo, dir) || show_prefix(m, memo, dir))
+		if (path_inside(m->at->home, dir) || search_refuse(m, memo, dir) || show_prefix(m, memo, dir))
 			break;
 		dir = path_parent(dir);
 	}
 	if (!search_seen(m, p->real) &&
-			(refuse(m, memo, p->real) || path_table_secret_name(str_base(p->real))))
+			(search_refuse(m, memo, p->real) || path_table_secret_name(str_base(p->real))))
 		return;
 	parent = path_real(memo, path_parent(p->hop), &kind);
 	if (search_seen(m, p->hop) || !path_inside(p->hop, m->r->spec.home) ||
-			!str_eq(parent, path_parent(p->hop)) || refuse(m, memo, parent))
+			!str_eq(parent, path_parent(p->hop)) || search_refuse(m, memo, parent))
 		return;
 	spec_add_path(m, p->real, p->hop, false);
 }
@@ -340,7 +339,9 @@ void search_show(struct spec_builder *m, struct path_memo *memo, struct search_d
 	bool seen = search_seen(m, d->real);
 	struct program_list l;
 
-	d->why = seen ? NULL : odd ? "its name has a colon or control characters" : refuse(m, memo, d->real);
+	d->why = seen  ? NULL
+		 : odd ? "its name has a colon or control characters"
+		       : search_refuse(m, memo, d->real);
 	if (!seen && !d->why && spec_refuse_escape(m, "PATH", d->text, d->real, NULL) != 0)
 		d->why = "a link in a project leads there";
 	d->partial = !list_dir(m, memo, d->real, seen ? LIST_LINKS : LIST_ALL, &l);

@@ -32,7 +32,7 @@ void spec_build_home(struct spec_builder *m, struct path_memo *memo);
 #define SPEC_SSH_AGENT "/caisson/ssh-agent" /* where the box has that one */
 void spec_build_sockets(struct spec_builder *m, struct path_memo *memo);
 /* spec_caches.c: the caches of package managers and build tools, one set per project */
-void spec_build_caches(struct spec_builder *m);
+void spec_build_caches(struct spec_builder *m, struct path_memo *memo);
 /* The name of the workspace's own directories in the state directory (caches and so on). */
 struct str spec_project_key(struct spec_builder *m);
 /* spec_tmp.c: the project's own /tmp, which is kept between commands */
@@ -68,7 +68,8 @@ int spec_build_task(struct spec_builder *m, struct err *e);
 int spec_ask_test_reports(struct spec_builder *m, struct err *e);
 /* spec_registries.c: settings of package managers, if the box reaches hosts by name */
 int spec_build_registries(struct spec_builder *m, struct err *e);
-/* environment.c */
+/* environment.c: spec_passes() is true if the program gets this variable of the caller, unless it is secret. */
+bool spec_passes(const struct spec_builder *m, struct str name);
 int spec_build_environment(struct spec_builder *m, struct err *e);
 /*
  * spec_walls.c: applies the walls of a client's own sandbox. spec_walls_workspace() chooses the workspace

@@ -76,5 +76,5 @@ void spec_build_home(struct spec_builder *m, struct path_memo *memo)
 		return; /* the host's programs are useless with another root */
 	search_path_list(m, memo, true);
 	if (str_eq(s->home, real))
-		spec_build_caches(m);
+		spec_build_caches(m, memo);
 }

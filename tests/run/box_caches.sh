@@ -3,11 +3,12 @@
 # and real tools. TAP.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
+vars=()    # variables of the person
 at_once=() # processes of the boxes that run at once
 
 # work WHO PROJECT COMMAND: one run in the work profile.
 work() {
-	(cd "$tmp/$1/home/$2" && as "$1" "$tmp/caisson" run --profile work --head 100000 -c "$3") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$tmp/$1/home/$2" && as "$1" env "${vars[@]}" "$tmp/caisson" run --profile work --head 100000 -c "$3") >"$tmp/out" 2>"$tmp/err" </dev/null
 }
 # The person's caches: names, kinds, modes, owners, contents.
 digest() { (cd "$tmp/$1/home" && find .cache .npm .cargo .ccache .ssh -printf '%p %y %m %U %s %T@ %l\n' -type f -exec sha256sum {} + | sort | sha256sum); }
@@ -170,6 +171,38 @@ open(\"end\", \"w\")"; head -c 3000000 /dev/zero >~/.cache/pip/big; ln ~/.cache/
 	rm "$tmp/$who/home/.config/caisson/config.yaml"
 }
 
+# Caches that a variable puts elsewhere, and a home with a mount in it: each cache is an overlay of its own.
+elsewhere() {
+	local d=$tmp/$who/elsewhere before
+	mkdir -p "$d"/{hf/hub,cargo/registry,cc,pip,open} "$tmp/$who/home/mounted"
+	echo moved | tee "$d"/{hf/hub,cargo/registry,cc,pip,open}/m >/dev/null
+	echo secret | tee "$d"/hf/token "$d"/cargo/credentials.toml "$d"/cc/ccache.conf >/dev/null
+	ln -s "$d/pip" "$d/link"
+	own
+	chmod 777 "$d/open"
+	before=$(find "$d" -type f -exec sha256sum {} + | sort)
+	vars=(HF_HOME="$d/hf" CARGO_HOME="$d/cargo" CCACHE_DIR="$d/cc" PIP_CACHE_DIR="$d/pip" UV_CACHE_DIR="$d/link" GOCACHE="$d/open" PRE_COMMIT_HOME="$tmp/$who/home/.ssh" TORCH_HOME="$tmp/$who/home")
+	work "$who" two 'cat ~/.cache/huggingface/hub/m "$CARGO_HOME/registry/m" ~/.cache/pip/m; echo poison | tee ~/.cache/huggingface/hub/m "$CARGO_HOME/registry/m" ~/.cache/pip/new >/dev/null; cat ~/.cache/pip/*'
+	want '.stdout == "moved\nmoved\nmoved\nmoved\npoison\n" and .caches.overlay' "$who: twin: caches at another place"
+	work "$who" two 'cat ~/.cache/huggingface/hub/m "$CARGO_HOME/registry/m"; ls -A ~/.cache/* "$CARGO_HOME"; cat ~/.cache/*/* "$CARGO_HOME"/* "$CARGO_HOME/credentials.toml"'
+	want '.stdout | startswith("poison\npoison\n") and (contains("secret") or contains("id_rsa") or contains("ccache.conf") or contains("token") | not)' "$who: secrets beside them, links, the home and what others can write are not seen"
+	[[ $before == "$(find "$d" -type f -exec sha256sum {} + | sort)" ]]
+	result $? "$who: and none of them has changed"
+	vars=()
+	if [[ $(id -u) == 0 ]] && unshare -m true 2>/dev/null; then
+		export -f become as
+		export tmp disk ORDINARY who
+		unshare -m bash -c "mount --bind $d $tmp/$who/home/mounted && cd $tmp/$who/home/two && as $who $tmp/caisson run --profile work -c 'cat ~/.cargo/registry/crate ~/.npm/_cacache/index; echo x >~/.cargo/registry/mine; echo y >~/.npm/_cacache/mine'" >"$tmp/out" 2>"$tmp/err" </dev/null
+		want '.stdout == "lower\nlower\n" and .stderr == "" and .caches.overlay' "$who: twin: a home with something mounted in it"
+		work "$who" two 'cat ~/.cargo/registry/mine ~/.npm/_cacache/mine'
+		want '.stdout == "x\ny\n"' "$who: the layer is the same without the mount"
+		[[ ! -e $tmp/$who/home/.cargo/registry/mine && ! -e $tmp/$who/home/.npm/_cacache/mine ]]
+		result $? "$who: and the person's caches have not changed"
+	else
+		skip "$who: a home with something mounted in it" 'only root can mount'
+	fi
+}
+
 # Real tools: a box finds what its person has fetched or compiled outside, and adds to it for itself.
 tools() {
 	local p=$tmp/$who/home/tools hash before
@@ -209,6 +242,7 @@ for who in $(people); do
 	planted
 	parallel
 	refused
+	elsewhere
 	bounds
 done
 tools

@@ -163,7 +163,8 @@ int caches_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	gen_texts_init(&b->texts, a);
 	if (!rows || rows->kind != YNODE_LIST || !privates || privates->kind != YNODE_SCALAR)
 		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'private' and 'caches'", STR_ARG(f->name));
-	if (add_words(b, privates, STR(""), &b->privates) != 0)
+	if (add_words(b, privates, STR(""), &b->privates) != 0 ||
+			add_words(b, yaml_get(f->root, "moved"), STR(""), &b->moves) != 0)
 		return -1;
 	for (const struct ynode *c = rows->child; c; c = c->next)
 		if (add_row(b, c) != 0)
