@@ -51,6 +51,17 @@ static bool nobody_else_writes(const struct spec_builder *m, struct str real)
 	return true;
 }
 
+/* Settings of agents and editors, git's own files; not the usual directories of the person's programs. */
+static bool holds_settings(struct spec_builder *m, struct path_memo *memo, struct str real)
+{
+	static const char programs[][12] = {"bin", ".local/bin"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (path_inside(real, str_path(m->a, m->r->spec.home, str_of(programs[i]))))
+			return false;
+	return world_guarded(memo, real, m->at->home) != NULL;
+}
+
 const char *search_refuse(struct spec_builder *m, struct path_memo *memo, struct str real)
 {
 	static const char never[][8] = {"/proc", "/sys", "/dev", "/run"};
@@ -64,6 +75,8 @@ const char *search_refuse(struct spec_builder *m, struct path_memo *memo, struct
 		return "caisson's own files are there";
 	if (world_keys(memo, real, m->at->home))
 		return "it contains keys or other secrets";
+	if (holds_settings(m, memo, real))
+		return "it contains settings that other programs obey";
 	if (!nobody_else_writes(m, real))
 		return "other users can change it";
 	return NULL;

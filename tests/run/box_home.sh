@@ -122,6 +122,10 @@ for who in $(people); do
 		echo aws-secret >.aws/credentials; chmod 755 .aws/credentials; ln -s ~/.ssh/id_rsa evil/bin/key; ln -s ~/.aws/credentials evil/bin/aws; ln -s ~/docs/plan evil/bin/doc
 		printf "#!/bin/sh\n" >evil/bin/tool; chmod 755 evil/bin/tool; ln -s ~/.ssh evil/dir'
 	reveals "$home/.ssh:$home/docs" 'directories of keys, and of documents with one script'
+	program "$home/.claude/local/bin/tool" x
+	as "$who" bash -c 'echo doc-secret >~/.claude/local/bin/notes'
+	work "$home/.claude/local/bin:$SYSTEM" 'cat ~/.claude/local/bin/notes'
+	want '.exit_code != 0 and .stdout == ""' "$who: shows nothing: a directory of an agent"
 	reveals "$home:/:$tmp/$who:$tmp/$who/state" "the home and above, caisson's own files"
 	reveals "$home/evil/bin:$home/evil/dir" 'links to keys, also executable ones'
 	reveals "..:.:$home/.ssh/.:$home/evil/../.ssh:::$(printf 'a\nb'):$home/.ssh
