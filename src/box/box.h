@@ -53,6 +53,9 @@ struct box_hold {
 	/* In the holder, once the box is its own. True: our stdout and stderr take the output of the box. */
 	bool (*begin)(void *ctx);
 	pid_t init;                /* of the box, for ask() */
+	/* ask() calls it every few ms while it waits: the limits hold meanwhile. */
+	void (*tick)(void *ctx);
+	void *tick_ctx;
 	int keeper;                /* a descriptor that the holder watches, set by ask() */
 	bool (*wants_end)(void *ctx); /* it is readable: true if the box has to end */
 	/* Called every few seconds in the holder. */

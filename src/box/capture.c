@@ -165,8 +165,6 @@ bool capture_take(struct capture *c, bool all)
 	return true;
 }
 
-void capture_flush(struct capture *c) { pass_on(c, true); }
-
 /* The end of the stream is kept, as STREAM_RING bounds it. */
 void capture_hold(struct capture *c, int to)
 {

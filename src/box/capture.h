@@ -34,8 +34,6 @@ void capture_start(struct capture *c, int pass, const struct spec *s);
 struct pollfd capture_poll(const struct capture *c);
 /* Reads what is there: a fair part, or all of it. False when the program wrote more than the limit. */
 bool capture_take(struct capture *c, bool all);
-/* Passes on what waits for room. */
-void capture_flush(struct capture *c);
 /* In the background: output goes to this descriptor (-1: none), and no amount of it is too much. */
 void capture_hold(struct capture *c, int to);
 /* The stream that was kept. Its text lies in the capture, its file belongs to *ret. */

@@ -70,6 +70,7 @@ struct supervisor {
 	uint64_t free;            /* bytes on the disk of the caches at the last look; 0: none yet */
 	uint64_t peak, cpu_ms;    /* the largest values seen */
 	bool tried;               /* the box was to go to the background */
+	bool waits;               /* it goes there once the caller has read the output */
 	bool held;                /* this is the holder: it did */
 	bool handed;              /* this is the launcher: the box is another's */
 	int64_t held_until, usage_due;
@@ -91,7 +92,7 @@ static int64_t hold_due(const struct supervisor *s)
 {
 	const struct box_hold *h = s->b->start->hold;
 
-	return h && h->after_ms && !s->tried ? s->b->started + (int64_t)h->after_ms * MS : 0;
+	return h && h->after_ms && !s->tried && !s->waits ? s->b->started + (int64_t)h->after_ms * MS : 0;
 }
 
 /* ---- limits ---- */
@@ -367,6 +368,15 @@ static void go_on_as_holder(struct supervisor *s)
 	capture_hold(&s->b->err, shown ? STDERR_FILENO : -1);
 }
 
+/* The launcher waits for the keeper. Any limit that is reached meanwhile kills the box. */
+static void watch_meanwhile(void *ctx)
+{
+	struct supervisor *s = ctx;
+
+	if (!s->killed)
+		check_due(s, clock_now());
+}
+
 static void hand_over(struct supervisor *s)
 {
 	struct box_state *b = s->b;
@@ -374,13 +384,22 @@ static void hand_over(struct supervisor *s)
 	enum hold_side side = HOLD_FAILED;
 	int life;
 
+	take_output(s, &b->out, false);
+	take_output(s, &b->err, false);
+	s->waits = b->out.waiting || b->err.waiting;
+	if (s->waits || s->killed)
+		return; /* the caller has to read first: this output is the launcher's */
 	s->tried = true;
 	h->init = b->init;
-	if (h->ask(h->ctx, b->events.left, &life, &b->outcome.err_hold) == 0) {
-		take_output(s, &b->out, false);
-		take_output(s, &b->err, false);
-		capture_flush(&b->out);
-		capture_flush(&b->err);
+	h->tick = watch_meanwhile;
+	h->tick_ctx = s;
+	if (h->ask(h->ctx, b->events.left, &life, &b->outcome.err_hold) != 0) {
+		life = -1;
+	} else if (s->killed) {
+		fd_close(&life);
+		h->cancel(h->ctx);
+	}
+	if (life >= 0) {
 		side = hold_box(b, life, &b->outcome.err_hold);
 		if (side == HOLD_FAILED)
 			h->cancel(h->ctx);
@@ -406,7 +425,7 @@ static bool wants_background(const struct supervisor *s)
 
 	if (!s->b->start->hold || s->tried || s->killed || ev->ended || ev->failed)
 		return false;
-	return ev->left || (hold_due(s) && clock_now() >= hold_due(s));
+	return ev->left || s->waits || (hold_due(s) && clock_now() >= hold_due(s));
 }
 
 static void poll_once(struct supervisor *s)

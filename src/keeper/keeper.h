@@ -146,6 +146,13 @@ int keeper_serve(struct str state, void (*ready)(void), bool *ret_other, struct 
 
 /* ---- keeper_client.c ---- */
 
+struct keeper_wait {             /* how long a client waits, and what it does meanwhile */
+	int64_t due;             /* ns of the monotonic clock */
+	void (*tick)(void *ctx); /* called every few ms; NULL: none */
+	void *ctx;
+};
+#define KEEPER_WAIT_MS 3000
+
 struct keeper_status {
 	bool runs;
 	char program[32];
@@ -159,12 +166,13 @@ void keeper_look(struct str state, struct keeper_status *ret);
  * Connects to the keeper of this state directory, which is checked; starts it if needed, and replaces one of
  * another program. Returns the connection, or -1 and *e.
  */
-int keeper_connect(struct str state, struct err *e);
+int keeper_connect(struct str state, const struct keeper_wait *w, struct err *e);
 /*
  * Asks for a place for a box. `life` is the keeper's end of the life line; the caller closes its copy.
  * ret_ended gets the id of a box that ends for this one, or an empty text. -1 and *e: refused.
  */
-int keeper_hold(int keeper, struct str id, struct str session, int life, char ret_ended[40], struct err *e);
+int keeper_hold(int keeper, struct str id, struct str session, int life, const struct keeper_wait *w,
+		char ret_ended[40], struct err *e);
 /* Tells the keeper about the use of a box. */
 void keeper_tell(int keeper, uint64_t memory, bool active);
 /* Something came from the keeper. True: the box has to end, and text says why. */

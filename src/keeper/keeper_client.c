@@ -13,14 +13,14 @@
 
 #include "base/version.h"
 #include "keeper/keeper.h"
+#include "sys/clock.h"
 #include "sys/fds.h"
 #include "sys/file.h"
 #include "sys/peer.h"
 #include "sys/process.h"
 
-#define ANSWER_MS 2000
-#define START_MS 5000
-#define TRIES 20 /* keepers that have just ended, that others start, that are replaced */
+#define MS 1000000LL
+#define TICK_MS 10
 
 static int open_socket(struct str state)
 {
@@ -40,15 +40,33 @@ static int open_socket(struct str state)
 	return fd;
 }
 
-/* The next message of the keeper. -1: none came in time, or nobody is there. */
-static int hear(int fd, int ms, struct keeper_message *ret)
+static bool is_late(const struct keeper_wait *w)
+{
+	return clock_now() >= w->due;
+}
+
+/* True if the descriptor is ready in time. */
+static bool wait_for(int fd, const struct keeper_wait *w)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	do {
+		if (poll(&p, 1, TICK_MS) > 0)
+			return true;
+		if (w->tick)
+			w->tick(w->ctx);
+	} while (!is_late(w));
+	return false;
+}
+
+/* The next message of the keeper. -1: none came in time, or nobody is there. */
+static int hear(int fd, const struct keeper_wait *w, struct keeper_message *ret)
+{
 	char bytes[sizeof(*ret) + 1];
 	size_t none = 0;
 	ssize_t n;
 
-	if (poll(&p, 1, ms) <= 0)
+	if (!wait_for(fd, w))
 		return -1;
 	n = fds_recv(fd, bytes, sizeof(bytes), NULL, &none, MSG_DONTWAIT);
 	if (n <= 0 || !keeper_valid(bytes, (size_t)n))
@@ -63,13 +81,13 @@ static int say(int fd, const struct keeper_message *m, const int *life)
 }
 
 /* Greets whoever listens. The connection and *ret, or -1. */
-static int greet(struct str state, struct keeper_message *ret, pid_t *ret_pid)
+static int greet(struct str state, const struct keeper_wait *w, struct keeper_message *ret, pid_t *ret_pid)
 {
 	const struct keeper_message hello = keeper_message(KEEPER_HELLO);
 	int fd = open_socket(state);
 
 	if (fd >= 0 && (peer_check(fd, ret_pid, NULL) != 0 || say(fd, &hello, NULL) != 0 ||
-				       hear(fd, ANSWER_MS, ret) != 0 || ret->kind != KEEPER_WELCOME))
+				       hear(fd, w, ret) != 0 || ret->kind != KEEPER_WELCOME))
 		fd_close(&fd);
 	return fd;
 }
@@ -101,7 +119,7 @@ static void __attribute__((noreturn)) become_keeper(struct str state, int ready)
 }
 
 /* Returns when a keeper serves; -1 and *e: none does, and its own words say why. */
-static int start(struct str state, struct err *e)
+static int start(struct str state, const struct keeper_wait *w, struct err *e)
 {
 	int ends[2];
 	char words[ERR_TEXT_MAX];
@@ -117,7 +135,7 @@ static int start(struct str state, struct err *e)
 	if (pid > 0) {
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
-		if (poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, START_MS) > 0)
+		if (wait_for(ends[0], w))
 			n = read(ends[0], words, sizeof(words) - 1);
 	}
 	close(ends[0]);
@@ -133,8 +151,9 @@ static int start(struct str state, struct err *e)
 void keeper_look(struct str state, struct keeper_status *ret)
 {
 	struct keeper_message m;
+	const struct keeper_wait w = {.due = clock_now() + KEEPER_WAIT_MS * MS};
 	pid_t pid = 0;
-	int fd = greet(state, &m, &pid);
+	int fd = greet(state, &w, &m, &pid);
 
 	*ret = (struct keeper_status){.runs = fd >= 0};
 	if (fd < 0)
@@ -145,23 +164,23 @@ void keeper_look(struct str state, struct keeper_status *ret)
 	close(fd);
 }
 
-int keeper_connect(struct str state, struct err *e)
+int keeper_connect(struct str state, const struct keeper_wait *w, struct err *e)
 {
 	const struct keeper_message retire = keeper_message(KEEPER_RETIRE);
 
-	for (int i = 0; i < TRIES; i++) {
+	/* Again after keepers that have just ended, that others start, that are replaced. */
+	while (!is_late(w)) {
 		struct keeper_message m;
-		int fd = greet(state, &m, NULL);
+		int fd = greet(state, w, &m, NULL);
 
 		if (fd >= 0 && m.protocol == KEEPER_PROTOCOL && !strcmp(m.program, CAISSON_VERSION))
 			return fd;
 		if (fd >= 0) {
 			(void)say(fd, &retire, NULL);
-			(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,
-					ANSWER_MS); /* EOF: it has */
+			(void)wait_for(fd, w); /* EOF: it has */
 			close(fd);
 		}
-		if (start(state, e) != 0)
+		if (!is_late(w) && start(state, w, e) != 0)
 			return -1;
 	}
 	return err_set(e, ERR_SYSTEM, 0, "the keeper of boxes in the background does not answer");
@@ -169,13 +188,14 @@ int keeper_connect(struct str state, struct err *e)
 
 /* ---- asking ---- */
 
-int keeper_hold(int keeper, struct str id, struct str session, int life, char ret_ended[40], struct err *e)
+int keeper_hold(int keeper, struct str id, struct str session, int life, const struct keeper_wait *w,
+		char ret_ended[40], struct err *e)
 {
 	struct keeper_message m = keeper_message(KEEPER_HOLD), answer;
 
 	if (!keeper_put(m.id, sizeof(m.id), id) || !keeper_put(m.session, sizeof(m.session), session))
 		return err_set(e, ERR_INPUT, 0, "the name of the box or of its session is too long");
-	if (say(keeper, &m, &life) != 0 || hear(keeper, ANSWER_MS, &answer) != 0)
+	if (say(keeper, &m, &life) != 0 || hear(keeper, w, &answer) != 0)
 		return err_set(e, ERR_SYSTEM, 0, "the keeper of boxes in the background does not answer");
 	if (answer.kind != KEEPER_HELD)
 		return err_set(e, ERR_LIMIT, 0, "%s (caisson ps lists them, caisson stop ends them)",
@@ -197,11 +217,12 @@ bool keeper_wants_end(int keeper, char text[152])
 {
 	struct keeper_message m;
 	struct pollfd p = {.fd = keeper, .events = POLLIN};
+	const struct keeper_wait now = {0};
 
 	if (poll(&p, 1, 0) <= 0)
 		return false;
 	text[0] = 0;
-	if (hear(keeper, 0, &m) == 0 && m.kind == KEEPER_END)
+	if (hear(keeper, &now, &m) == 0 && m.kind == KEEPER_END)
 		memcpy(text, m.text, sizeof(m.text));
 	if (!text[0])
 		snprintf(text, sizeof(m.text), "the keeper has ended");

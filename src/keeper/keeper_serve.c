@@ -246,6 +246,7 @@ int keeper_serve(struct str state, void (*ready)(void), bool *ret_other, struct 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	title_set("keeper");
+	prctl(PR_SET_NAME, "caisson-keeper");
 	k.idle_since = clock_now();
 	ready();
 	while (is_needed(&k))

@@ -11,8 +11,10 @@
 #include "base/json_write.h"
 #include "base/num.h"
 #include "keeper/keeper.h"
+#include "result/normalise.h"
 #include "run/background.h"
 #include "run/job_record.h"
+#include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/ids.h"
 #include "sys/state.h"
@@ -27,12 +29,15 @@
 
 /* ---- what stays ---- */
 
+/* A program chooses its own name, so it is shown like output. */
 static void add_process(struct job_hold *h, struct str pid)
 {
 	struct texts **end = &h->about.processes;
 	const char *path = str_c(h->a, str_fmt(h->a, "/proc/%.*s/cmdline", STR_ARG(pid)));
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char text[ARGV_MAX];
+	struct sanitized counts = {0};
+	struct str raw;
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
 	if (n <= 0)
@@ -44,8 +49,9 @@ static void add_process(struct job_hold *h, struct str pid)
 		n--;
 	while (*end)
 		end = &(*end)->next;
-	*end = arena_copy(h->a, (struct texts){.text = record_redact(h->a, &h->j->record,
-							       str_dup(h->a, str_n(text, (size_t)n)))});
+	raw = normalise_text(
+			h->a, str_dup(h->a, str_n(text, (size_t)n)), &(struct normalise_options){0}, &counts);
+	*end = arena_copy(h->a, (struct texts){.text = record_redact(h->a, &h->j->record, raw)});
 }
 
 static bool port_known(const struct job_hold *h, uint16_t port)
@@ -188,6 +194,9 @@ static int ask(void *ctx, bool left, int *ret_life, struct err *e)
 {
 	struct job_hold *h = ctx;
 	const struct view *v = h->j->world.context.view;
+	const struct keeper_wait w = {.due = clock_now() + KEEPER_WAIT_MS * 1000000LL,
+			.tick = h->box.tick,
+			.ctx = h->box.tick_ctx};
 	int ends[2] = {-1, -1};
 	int rc;
 
@@ -199,13 +208,13 @@ static int ask(void *ctx, bool left, int *ret_life, struct err *e)
 	if (rc == 0) {
 		job_hold_settle(h->a, v, h->state);
 		background_prune(h->a, h->state);
-		h->box.keeper = h->keeper = keeper_connect(h->state, e);
+		h->box.keeper = h->keeper = keeper_connect(h->state, &w, e);
 		rc = h->keeper < 0 ? -1 : make_entry(h, e);
 	}
 	if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		rc = err_set(e, ERR_SYSTEM, errno, "cannot make a socket pair");
 	if (rc == 0)
-		rc = keeper_hold(h->keeper, str_of(h->id), session_of(h), ends[0], h->ended, e);
+		rc = keeper_hold(h->keeper, str_of(h->id), session_of(h), ends[0], &w, h->ended, e);
 	fd_close(&ends[0]); /* the keeper's copy is the only one */
 	if (rc != 0) {
 		fd_close(&ends[1]);

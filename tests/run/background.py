@@ -140,6 +140,10 @@ result(time.monotonic() - start < 5, "it does not wait for what is left")
 kept = r.get("background", [])
 result(len(kept) == 1 and not kept[0]["running"] and any(WORD in p for p in kept[0]["processes"]), "and names what is left", r)
 BOX = kept[0]["id"] if kept else "none"
+evil = report("--background", "-c", "exec -a \"$(printf 'evil\\033[31m\\342\\200\\256x')\" sleep %s & sleep 0.2" % WORD)
+names = evil["background"][0]["processes"] if evil.get("background") else [""]
+result("evil" in names[0] and "\033" not in names[0] and "\u202e" not in names[0], "names of processes are shown like output", evil)
+caisson("stop", evil["background"][0]["id"])
 result([b["id"] for b in boxes()] == [BOX] and boxes()[0]["of"] == r["id"], "ps lists it", boxes())
 result(any(WORD in args for args in processes().values()), "it lives")
 code, out, err = caisson("result", BOX)
@@ -249,6 +253,7 @@ result(os.getsid(k[0]) not in (os.getsid(0), 0) and os.readlink("/proc/%d/cwd" %
 result(os.stat(STATE + "/keeper").st_mode & 0o777 == 0o700 and os.stat(STATE + "/keeper/socket").st_mode & 0o777 == 0o600, "only its user reaches it")
 code, out, err = caisson("run", "--profile", "work", "--read", STATE + "/keeper", "-c", "ls")
 result(code == 64 and "caisson's own files" in err, "it is shown to no box", err)
+half_open = connect()
 s = connect()
 s.send(message(HELLO))
 result(answer(s) == WELCOME, "a process of the user is welcome")
@@ -288,6 +293,24 @@ row = [w for w in json.loads(out)["rows"] if w["id"] == "keeper"]
 result(len(row) == 1 and "1 box" in row[0]["by"], "doctor shows it", row)
 limited = subprocess.run(["setpriv", "--no-new-privs", "env", "CAISSON_STATE=" + TOP + "/other", CAISSON, "keeper"], capture_output=True, text=True, timeout=20)
 result(limited.returncode == 1 and "no_new_privs" in limited.stdout, "no keeper starts under no_new_privs", limited)
+
+foreign = subprocess.run(["unshare", "--user", "--map-current-user", "env", "CAISSON_STATE=" + TOP + "/other", CAISSON, "keeper"], capture_output=True, text=True, timeout=20)
+if "unshare" in foreign.stderr:
+    print("ok - %s: no keeper starts in another user namespace # SKIP no user namespace" % options.who)
+else:
+    result(foreign.returncode == 1 and "user namespace" in foreign.stdout, "nor in another user namespace", foreign)
+result(half_open.recv(1) == b"", "a connection that says nothing is closed")
+half_open.close()
+os.kill(k[0], signal.SIGSTOP)
+start = time.monotonic()
+r = report("--background", "-c", STAYS + "echo z")
+result(r["status"] == "ok" and "background" not in r and time.monotonic() - start < 10, "a keeper that does not answer delays nothing for long", r)
+os.kill(k[0], signal.SIGCONT)
+slow = subprocess.Popen([CAISSON, "run", "--profile", "work", "--background", "--plain", "-c", STAYS + "head -c 300000 /dev/zero; echo end >&2"],
+                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+time.sleep(0.5)
+result(len(slow.stdout.read()) == 300000 and slow.wait() == 0 and len(boxes()) == 2, "a slow reader gets all of the program's output")
+caisson("stop", boxes()[0]["id"])
 
 # ---- a newer program ----
 s = connect()
