@@ -52,6 +52,14 @@ static bool is_special(struct str name)
 	return false;
 }
 
+static bool lies_in(const struct texts *dirs, struct str path)
+{
+	for (; dirs; dirs = dirs->next)
+		if (path_inside(path, dirs->text))
+			return true;
+	return false;
+}
+
 /* Paths that the box has anyway, or must not have. */
 static bool is_elsewhere(const struct run *r, struct str path)
 {
@@ -66,10 +74,7 @@ static bool is_elsewhere(const struct run *r, struct str path)
 	for (const struct spec_path *p = s->paths; p; p = p->next)
 		if (path_inside(path, spec_path_target(p)) || path_inside(spec_path_target(p), path))
 			return true;
-	for (const struct texts *t = s->hidden; t; t = t->next)
-		if (path_inside(path, t->text))
-			return true;
-	return false;
+	return lies_in(s->hidden, path) || (r->rq->walls && lies_in(r->rq->walls->hidden, path));
 }
 
 static bool is_own_file(const struct stat *st, uint32_t uid)
@@ -127,7 +132,8 @@ static bool may_write(const struct run *r, const struct tmp_name *n, struct str 
 
 	if (!r->rq->ticket && !r->rq->gate)
 		return false;
-	if (w && (w->mode == CLIENT_SANDBOX_READ_ONLY || w->mode == CLIENT_SANDBOX_UNKNOWN))
+	if (w && w->mode != CLIENT_SANDBOX_NONE && (!lies_in(w->writable, n->path) ||
+			lies_in(w->closed, n->path)))
 		return false;
 	if (str_starts(below, "claude/"))
 		below = str_sub(below, 7, below.n);
