@@ -165,7 +165,8 @@ KEY("sandbox.read", WHO_TRUSTED, false,
 KEY("sandbox.write", WHO_TRUSTED, false, "further paths that they can write, likewise; no repositories",
 		"[~/scratch]", value_texts, AT(sandbox.write))
 KEY("sandbox.ptrace", WHO_TRUSTED, false,
-		"programs in boxes of the work profile may trace each other: gdb, strace, the search for leaks",
+		"programs in boxes of the work profile may trace each other (gdb, strace, leaks), which opens a "
+		"large part of the kernel",
 		"true", value_bool, AT(sandbox.ptrace))
 KEY("sandbox.sockets", WHO_OWNER, false,
 		"your own sockets in boxes of the work profile, which can do all that you can there: ssh-agent, "
