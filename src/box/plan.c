@@ -224,15 +224,14 @@ static bool is_system(struct str path)
 /* One look at the directory is cheaper than one at each name, and finds names with versions. */
 static int add_tools(struct arena *a, struct ops *ops, struct err *e)
 {
-	DIR *d = opendir("/etc");
 	const struct dirent *entry;
+	DIR_SCOPE d = {0};
 	int rc = 0;
 
-	for (size_t n = 0; rc == 0 && d && n < ETC_ENTRIES_MAX && (entry = readdir(d)); n++)
+	dir_scope(&d, a, opendir("/etc"));
+	for (size_t n = 0; rc == 0 && d.dir && n < ETC_ENTRIES_MAX && (entry = readdir(d.dir)); n++)
 		if (is_tool(entry->d_name) && !is_system(str_fmt(a, "/etc/%s", entry->d_name)))
 			rc = add_settings(a, ops, str_c(a, str_fmt(a, "etc/%s", entry->d_name)), e);
-	if (d)
-		closedir(d);
 	return rc;
 }
 
@@ -265,14 +264,15 @@ static bool is_own(const char *name)
 
 static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
 {
-	DIR *d = opendir(str_c(a, s->root));
 	const struct dirent *entry;
+	DIR_SCOPE d = {0};
 	size_t n = 0;
 	int rc = 0;
 
-	if (!d)
+	dir_scope(&d, a, opendir(str_c(a, s->root)));
+	if (!d.dir)
 		return err_set(e, ERR_SYSTEM, errno, "cannot read the root '%.*s'", STR_ARG(s->root));
-	while (rc == 0 && (entry = readdir(d))) {
+	while (rc == 0 && (entry = readdir(d.dir))) {
 		if (is_own(entry->d_name))
 			continue;
 		if (++n > ROOT_ENTRIES_MAX)
@@ -281,7 +281,6 @@ static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops
 		else
 			rc = add_entry(a, ops, s->root, entry->d_name, e);
 	}
-	closedir(d);
 	if (rc == 0 && n == 0)
 		return err_set(e, ERR_INPUT, 0, "the root '%.*s' is empty", STR_ARG(s->root));
 	return rc;

@@ -258,20 +258,21 @@ static void list_link(struct spec_builder *m, struct path_memo *memo, struct pro
 static bool list_dir(struct spec_builder *m, struct path_memo *memo, struct str dir, enum listing_kind which,
 		struct program_list *ret)
 {
-	DIR *d = opendir(str_c(m->a, dir));
 	const struct dirent *entry;
+	DIR_SCOPE d = {0};
 	size_t n = 0;
 
 	*ret = (struct program_list){0};
 	ret->end = &ret->list;
-	while (d && n++ < ENTRIES_MAX && (entry = readdir(d))) {
+	dir_scope(&d, m->a, opendir(str_c(m->a, dir)));
+	while (d.dir && n++ < ENTRIES_MAX && (entry = readdir(d.dir))) {
 		struct str name = str_of(entry->d_name);
 
 		if (str_is(name, ".") || str_is(name, ".."))
 			continue;
 		ret->secret |= path_table_secret_name(name);
 		if (entry->d_type == DT_LNK)
-			list_link(m, memo, ret, dirfd(d), dir, name, which);
+			list_link(m, memo, ret, dirfd(d.dir), dir, name, which);
 		else if (entry->d_type == DT_DIR)
 			ret->dirs++;
 		else if (which == LIST_ALL && is_program(m, str_path(m->a, dir, name)))
@@ -279,8 +280,6 @@ static bool list_dir(struct spec_builder *m, struct path_memo *memo, struct str 
 		else
 			ret->others++;
 	}
-	if (d)
-		closedir(d);
 	return n <= ENTRIES_MAX;
 }
 

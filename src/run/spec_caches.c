@@ -213,15 +213,26 @@ static void hide_credentials(struct spec_builder *m)
 		add_cache(m, &end, str_path(m->a, m->r->spec.home, cache_text(cache_hidden[i])));
 }
 
+static void close_search(void *ptr)
+{
+	struct cache_search *c = ptr;
+
+	fd_close(&c->dir);
+	fd_close(&c->home);
+}
+
 static void add_persons(struct spec_builder *m, struct path_memo *memo)
 {
-	FD_CLEANUP int home = open(str_c(m->a, m->r->spec.home), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct cache_search c = {.memo = memo, .home = home, .parent = STR("/"), .dir = -1};
+	const char *home = str_c(m->a, m->r->spec.home);
+	struct cache_search c = {.memo = memo, .parent = STR("/"), .dir = -1};
+	struct arena_cleanup cleanup = {0};
 
+	c.home = open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	arena_defer(m->a, &cleanup, close_search, &c);
 	find_moved(m, &c);
-	for (size_t i = 0; home >= 0 && i < cache_nrows; i++)
+	for (size_t i = 0; c.home >= 0 && i < cache_nrows; i++)
 		add_row(m, &c, &cache_rows[i]);
-	fd_close(&c.dir);
+	arena_release(m->a, &cleanup);
 	if (m->r->ncaches)
 		hide_credentials(m);
 }

@@ -186,14 +186,15 @@ static struct spec_file *add_file(struct spec_builder *m, struct str real, struc
 static int link_neighbours(struct spec_builder *m, struct str dir, struct str but, size_t *left,
 		struct err *e)
 {
-	DIR *d = opendir(str_c(m->a, dir));
 	const struct dirent *entry;
+	DIR_SCOPE d = {0};
 	int rc = 0;
 
-	if (!d)
+	dir_scope(&d, m->a, opendir(str_c(m->a, dir)));
+	if (!d.dir)
 		return err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s', in which the script lies",
 				STR_ARG(dir));
-	while (rc == 0 && (entry = readdir(d))) {
+	while (rc == 0 && (entry = readdir(d.dir))) {
 		struct str path;
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || str_is(but, entry->d_name))
@@ -208,7 +209,6 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 			add_file(m, path, path)->link = true;
 		--*left;
 	}
-	closedir(d);
 	return rc;
 }
 

@@ -37,6 +37,22 @@ void fd_scope_end(struct fd_scope *s)
 		arena_release(s->a, &s->cleanup);
 }
 
+static void close_listing(void *ptr) { closedir(((struct dir_scope *)ptr)->dir); }
+
+void dir_scope(struct dir_scope *s, struct arena *a, DIR *dir)
+{
+	s->dir = dir;
+	s->a = a;
+	if (dir)
+		arena_defer(a, &s->cleanup, close_listing, s);
+}
+
+void dir_scope_end(struct dir_scope *s)
+{
+	if (s->a)
+		arena_release(s->a, &s->cleanup);
+}
+
 int file_open(const char *path, struct stat *ret_stat, struct err *e)
 {
 	/* O_NONBLOCK: opening a FIFO must not wait for its writer. Regular files ignore the flag. */

@@ -9,6 +9,7 @@
  *     fd_scope(&f, a, open(path, O_RDONLY | O_CLOEXEC));
  */
 #pragma once
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include "base/str.h"
@@ -24,6 +25,16 @@ struct fd_scope {
 void fd_scope(struct fd_scope *s, struct arena *a, int fd); /* call it once; fd may be -1 */
 void fd_scope_end(struct fd_scope *s);                      /* called by FD_SCOPE; may be called earlier */
 #define FD_SCOPE __attribute__((cleanup(fd_scope_end))) struct fd_scope
+
+/* The same for a listing of a directory; dir may be NULL. */
+struct dir_scope {
+	DIR *dir;
+	struct arena *a;
+	struct arena_cleanup cleanup;
+};
+void dir_scope(struct dir_scope *s, struct arena *a, DIR *dir);
+void dir_scope_end(struct dir_scope *s);
+#define DIR_SCOPE __attribute__((cleanup(dir_scope_end))) struct dir_scope
 
 /*
  * Opens a regular file for reading; a FIFO or device, which could block or never end, is an error. Returns
