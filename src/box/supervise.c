@@ -42,6 +42,9 @@
 #define CPU_EVERY_MIN (5 * MS)   /* CPU time, at most this often */
 #define WATCH_EVERY_HELD (250 * MS) /* memory of a box in the background */
 #define USAGE_EVERY (5000 * MS)  /* of a box in the background */
+#define HELD_RATE 4              /* bytes of output of a box in the background in a microsecond */
+#define HELD_BURST (16 << 20)    /* bytes that may come at once */
+#define HELD_PAUSE (50 * MS)     /* before more is read */
 #define GONE_WAIT (10000 * MS)   /* for a killed box; longer only when the kernel cannot end a process */
 #define EXITING_EVERY (100 * MS) /* looks at a killed box that is still not gone */
 /* In a row that found nothing running; the second sees what was born during the first. */
@@ -74,6 +77,8 @@ struct supervisor {
 	bool held;                /* this is the holder: it did */
 	bool handed;              /* this is the launcher: the box is another's */
 	int64_t held_until, usage_due;
+	int64_t read_until;       /* holder: when the output so far would have come at HELD_RATE */
+	uint64_t read_bytes;
 	int signals;              /* signalfd */
 	int signal;               /* the signal that interrupted the run; 0: none */
 };
@@ -341,6 +346,26 @@ static void handle_signal(void *ctx, short revents)
 
 /* ---- the background ---- */
 
+/*
+ * Nobody waits for the output of a box in the background, so no amount of it ends the box. The holder cleans
+ * it outside of the box's limits: it reads at a bounded rate, and the programs wait.
+ */
+static bool may_read(struct supervisor *s)
+{
+	uint64_t total = s->b->out.total + s->b->err.total;
+	int64_t now, earliest;
+
+	if (!s->held || s->killed)
+		return true;
+	now = clock_now();
+	earliest = now - (int64_t)HELD_BURST / HELD_RATE * 1000;
+	if (s->read_until < earliest)
+		s->read_until = earliest;
+	s->read_until += (int64_t)((total - s->read_bytes) / HELD_RATE * 1000);
+	s->read_bytes = total;
+	return s->read_until <= now;
+}
+
 static void handle_keeper(void *ctx, short revents)
 {
 	struct supervisor *s = ctx;
@@ -363,6 +388,7 @@ static void go_on_as_holder(struct supervisor *s)
 	s->progress = NULL;
 	s->held_until = clock_now() + (int64_t)h->age_ms * MS;
 	s->usage_due = clock_now();
+	s->read_bytes = s->b->out.total + s->b->err.total;
 	shown = h->begin(h->ctx);
 	capture_hold(&s->b->out, shown ? STDOUT_FILENO : -1);
 	capture_hold(&s->b->err, shown ? STDERR_FILENO : -1);
@@ -432,16 +458,21 @@ static void poll_once(struct supervisor *s)
 {
 	struct box_state *b = s->b;
 	struct sources sources = {.n = 0};
+	bool reads = may_read(s);
+	int64_t due = next_due(s);
 
-	sources_add(&sources, capture_poll(&b->out), handle_out, s);
-	sources_add(&sources, capture_poll(&b->err), handle_err, s);
+	if (reads) {
+		sources_add(&sources, capture_poll(&b->out), handle_out, s);
+		sources_add(&sources, capture_poll(&b->err), handle_err, s);
+	} else if (due > clock_now() + HELD_PAUSE)
+		due = clock_now() + HELD_PAUSE;
 	sources_add(&sources, feed_poll(&b->in), handle_in, s);
 	b->backend->add_sources(b, &sources);
 	if (s->held)
 		sources_add(&sources, (struct pollfd){.fd = b->start->hold->keeper, .events = POLLIN},
 				handle_keeper, s);
 	sources_add(&sources, (struct pollfd){.fd = s->signals, .events = POLLIN}, handle_signal, s);
-	if (sources_wait(&sources, next_due(s) - clock_now()) != 0)
+	if (sources_wait(&sources, due - clock_now()) != 0)
 		kill_box(s, KILLED_BY_ERROR);
 }
 

@@ -64,7 +64,7 @@
 #define KEEPER_HELLO_MS 2000
 #define KEEPER_ASK_MS 5000
 #define KEEPER_END_MS 20000      /* the holder also compares the workspace */
-#define KEEPER_IDLE_MS 1000      /* without a connection: the keeper ends */
+#define KEEPER_IDLE_MS 500       /* without a connection: the keeper ends */
 #define KEEPER_IDLE_BOX_MS 60000 /* a box without CPU time for so long may end for another */
 
 enum keeper_kind {
