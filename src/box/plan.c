@@ -514,7 +514,7 @@ static bool is_seen(const struct spec *s, struct str path)
 }
 
 /* Covers a file by a device that cannot be opened, a directory by an empty directory. */
-static int hide(struct arena *a, struct str path, struct ops *ops, struct err *e)
+static int hide(struct arena *a, struct str path, struct ops *ops, unsigned flags, struct err *e)
 {
 	struct stat st;
 
@@ -527,9 +527,9 @@ static int hide(struct arena *a, struct str path, struct ops *ops, struct err *e
 		return err_set(e, ERR_INPUT, 0, "cannot hide '%.*s' in the box: it is a symbolic link",
 				STR_ARG(path));
 	if (S_ISDIR(st.st_mode))
-		ops_add(a, ops, OP_EMPTY, 0, STR(""), path);
+		ops_add(a, ops, OP_EMPTY, flags, STR(""), path);
 	else
-		ops_add(a, ops, OP_INSIDE, 0, STR("/dev/null"), path);
+		ops_add(a, ops, OP_INSIDE, flags, STR("/dev/null"), path);
 	return 0;
 }
 
@@ -538,7 +538,10 @@ int plan_close(struct arena *a, const struct spec *s, struct ops *ret, struct er
 	for (const struct texts *t = s->workspace_writable ? s->closed : NULL; t; t = t->next)
 		ops_add(a, ret, OP_INSIDE, 0, t->text, t->text);
 	for (const struct texts *t = s->hidden; t; t = t->next)
-		if (is_seen(s, t->text) && hide(a, t->text, ret, e) != 0)
+		if (is_seen(s, t->text) && hide(a, t->text, ret, 0, e) != 0)
+			return -1;
+	for (const struct texts *t = s->cache_hidden; t; t = t->next)
+		if (is_seen(s, t->text) && hide(a, t->text, ret, OP_CACHE, e) != 0)
 			return -1;
 	return 0;
 }

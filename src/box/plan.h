@@ -57,7 +57,7 @@ enum {
 	 * OP_BIND: to be written in the layer, in `text` below its upper directory: a part of the home, or in
 	 * an overlay of its own. Without an overlay it is left out or, with OP_LOWER, read-only.
 	 */
-	OP_CACHE = 4096, OP_LOWER = 8192,
+	OP_CACHE = 4096, OP_LOWER = 8192, /* OP_INSIDE, OP_EMPTY with OP_CACHE: only if the cache is there */
 };
 
 struct op {

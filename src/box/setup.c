@@ -586,10 +586,16 @@ static int repeat(struct box_root *r, const struct op *op)
 	return at < 0 ? -1 : mount_place(tree, at);
 }
 
+/* A cache that is not mounted does not show what is to be hidden in it. */
+static bool is_left_out(const struct op *op)
+{
+	return op->flags & OP_CACHE && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
+}
+
 static int do_inside(struct box_root *r, const struct op *op, struct err *e)
 {
 	own_forget(r);
-	return repeat(r, op) == 0 ? 0 : op_failed(op, "protect", e);
+	return repeat(r, op) == 0 || is_left_out(op) ? 0 : op_failed(op, "protect", e);
 }
 
 /*
@@ -616,6 +622,8 @@ static int do_empty(struct box_root *r, const struct op *op, struct err *e)
 	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(AT_FDCWD, NEW "/run");
 
 	own_forget(r);
+	if (at < 0 && is_left_out(op))
+		return 0;
 	return tree >= 0 && mount_place(tree, at) == 0 ? 0 : op_failed(op, "cover", e);
 }
 

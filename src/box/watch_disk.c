@@ -88,5 +88,7 @@ uint64_t watch_free(const char *path)
 {
 	struct statfs fs;
 
-	return statfs(path, &fs) == 0 ? (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize : UINT64_MAX;
+	if (statfs(path, &fs) != 0)
+		return UINT64_MAX;
+	return (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize + (uint64_t)fs.f_ffree * WATCH_DISK_ENTRY;
 }

@@ -11,5 +11,7 @@
 
 /* Stops as soon as the sum is above `limit`. Follows no links. Takes no memory. */
 uint64_t watch_disk(const char *path, uint64_t limit);
-/* Free bytes on the file system of a path; UINT64_MAX: not known. */
+/*
+ * Free bytes on the file system of a path, and WATCH_DISK_ENTRY for each free inode; UINT64_MAX: not known.
+ */
 uint64_t watch_free(const char *path);

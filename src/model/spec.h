@@ -101,6 +101,7 @@ struct spec {
 	 */
 	struct str layer;
 	int layer_lock;
+	struct texts *cache_hidden; /* paths in the box that stay hidden in caches, where they exist */
 	/* STATE/caches/KEY, where boxes of this project write caches, and its size; empty or 0: no limit */
 	struct str caches;
 	uint64_t caches_limit;

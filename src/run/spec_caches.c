@@ -205,10 +205,8 @@ static void add_row(struct spec_builder *m, struct cache_search *c, const struct
 
 static void hide_credentials(struct spec_builder *m)
 {
-	struct texts **end = &m->r->spec.hidden;
+	struct texts **end = &m->r->spec.cache_hidden;
 
-	while (*end)
-		end = &(*end)->next;
 	for (size_t i = 0; i < cache_nhidden; i++)
 		add_cache(m, &end, str_path(m->a, m->r->spec.home, cache_text(cache_hidden[i])));
 }

@@ -129,6 +129,7 @@ int tree_remove(int dir, const char *name)
 
 #define MARK "user.overlay."
 #define MARKS_BYTES 4096
+#define PLAIN_MAX 200000 /* names */
 
 /* Attributes that do not fit count as marks. */
 static bool is_marked(int dir, const char *name)
@@ -147,20 +148,22 @@ static bool is_marked(int dir, const char *name)
 	return false;
 }
 
-static bool is_plain_dir(int dir, const char *name, unsigned depth);
+static bool is_plain_dir(int dir, const char *name, unsigned depth, size_t *left);
 
-static bool is_plain(int dir, const char *name, unsigned depth)
+static bool is_plain(int dir, const char *name, unsigned depth, size_t *left)
 {
 	struct stat st;
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))
+	if (!*left || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISCHR(st.st_mode) ||
+			S_ISBLK(st.st_mode))
 		return false;
+	--*left;
 	if (S_ISLNK(st.st_mode))
 		return true; /* it cannot have such attributes */
-	return !is_marked(dir, name) && (!S_ISDIR(st.st_mode) || is_plain_dir(dir, name, depth + 1));
+	return !is_marked(dir, name) && (!S_ISDIR(st.st_mode) || is_plain_dir(dir, name, depth + 1, left));
 }
 
-static bool is_plain_dir(int dir, const char *name, unsigned depth)
+static bool is_plain_dir(int dir, const char *name, unsigned depth, size_t *left)
 {
 	_Alignas(struct dirent64) char buf[ENTRIES_BYTES];
 	FD_CLEANUP int fd = depth > DEPTH_MAX ? -1 : openat(dir, name, LIST);
@@ -171,7 +174,7 @@ static bool is_plain_dir(int dir, const char *name, unsigned depth)
 			const struct dirent64 *d = (const struct dirent64 *)(buf + at);
 
 			at += d->d_reclen;
-			if (!is_dot(d->d_name) && !is_plain(fd, d->d_name, depth))
+			if (!is_dot(d->d_name) && !is_plain(fd, d->d_name, depth, left))
 				return false;
 		}
 	return n == 0;
@@ -179,8 +182,9 @@ static bool is_plain_dir(int dir, const char *name, unsigned depth)
 
 bool tree_is_plain(int dir, const char *name)
 {
+	size_t left = PLAIN_MAX;
 	struct stat st;
 
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
-			is_plain(dir, name, 0);
+			is_plain(dir, name, 0, &left);
 }

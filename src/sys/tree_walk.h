@@ -10,7 +10,7 @@
 int tree_remove(int dir, const char *name);
 /*
  * True if this is a directory, and nothing in it means something special in the upper layer of an overlay: no
- * device, no attribute user.overlay.*. False also where that is not known: the tree is too deep, or cannot be
- * read.
+ * device, no attribute user.overlay.*. False also where that is not known: the tree is too deep or too large,
+ * or cannot be read.
  */
 bool tree_is_plain(int dir, const char *name);

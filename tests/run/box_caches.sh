@@ -130,6 +130,8 @@ refused() {
 	rm -rf "$tmp"/{below,above,work} && mkdir "$tmp"/{below,above,work}
 	[[ $who == root ]] || chown "$ORDINARY:$ORDINARY" "$tmp/above"
 	chmod 700 "$tmp/above"
+	mkdir -p "$tmp/$who/home/.cache/ccache" && echo secret >"$tmp/$who/home/.cache/ccache/ccache.conf"
+	own
 	export -f become as
 	export tmp disk ORDINARY who
 	unshare -m bash -c "$mount && cd $tmp/$who/home/one && as $who $tmp/caisson run --profile work -c 'mkdir ~/.cache/pip; echo x >~/.cache/pip/f; cat ~/.cache/pip/*; cat ~/.cargo/registry/crate; echo y >~/.cargo/registry/new'" >"$tmp/out" 2>"$tmp/err" </dev/null
