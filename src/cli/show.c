@@ -552,7 +552,7 @@ void show_warnings(struct arena *a, const struct policy *p, warn_fn *fn, void *c
 			fn(ctx, r->rule.where, permission_text(a, r), permission_broad(r));
 	if (p->sandbox.ptrace)
 		fn(ctx, STR("sandbox.ptrace"), STR("true"),
-				"programs in boxes reach a large part of the kernel that is closed otherwise");
+				"programs in boxes reach a large part of the kernel, else closed to them");
 	for (size_t i = 0; i < BOX_SOCKETS; i++)
 		if (p->sandbox.sockets >> i & 1)
 			fn(ctx, STR("sandbox.sockets"), str_of(box_socket_name(i)), socket_dangers[i]);

@@ -165,12 +165,12 @@ KEY("sandbox.read", WHO_TRUSTED, false,
 KEY("sandbox.write", WHO_TRUSTED, false, "further paths that they can write, likewise; no repositories",
 		"[~/scratch]", value_texts, AT(sandbox.write))
 KEY("sandbox.ptrace", WHO_TRUSTED, false,
-		"programs in boxes of the work profile may trace each other (gdb, strace, leaks), which opens a "
-		"large part of the kernel",
+		"programs in boxes of the work profile may trace each other (gdb, strace, leaks), which "
+		"opens a large part of the kernel",
 		"true", value_bool, AT(sandbox.ptrace))
 KEY("sandbox.sockets", WHO_OWNER, false,
-		"your own sockets in boxes of the work profile, which can do all that you can there: ssh-agent, "
-		"gpg-agent, docker (root)", "[ssh-agent]", parse_sockets, AT(sandbox.sockets))
+		"your own sockets in boxes of the work profile, which can do all that you can there: "
+		"ssh-agent, gpg-agent, docker (root)", "[ssh-agent]", parse_sockets, AT(sandbox.sockets))
 KEY("sandbox.caches.project", WHO_OWNER, false,
 		"size of the caches that boxes of one project have written; 0: no limit", "10G",
 		parse_audit_quota, AT(sandbox.caches_project))

@@ -66,22 +66,21 @@ static bool is_listed(const struct spec_builder *m, struct str real, bool extra)
 }
 
 /* Adds a directory. A relative entry starts at the working directory; one that is empty is that directory. */
-static void add_dir(struct spec_builder *m, struct path_memo *memo, struct search_dir ***end, struct str text,
-		bool extra, bool show)
+static void add_dir(struct spec_builder *m, struct path_memo *memo, struct search_dir ***end,
+		struct str entry, bool extra, bool show)
 {
-	struct search_dir *d = arena_copy(m->a, (struct search_dir){.text = text, .real = text, .plain = true,
-			.extra = extra});
+	struct search_dir *d = arena_copy(m->a, (struct search_dir){.plain = true, .extra = extra});
+	bool absolute = str_starts(entry, "/");
 	enum path_kind kind = PATH_DIR;
 
-	if (!str_starts(text, "/"))
-		d->text = text.n ? str_path(m->a, m->at->cwd, text) : m->at->cwd;
-	if (!search_system(text) || str_contains(text, STR(".."))) {
+	d->text = d->real = absolute ? entry : entry.n ? str_path(m->a, m->at->cwd, entry) : m->at->cwd;
+	if (!search_system(d->text) || str_contains(d->text, STR(".."))) {
 		d->real = path_real(memo, d->text, &kind);
 		d->plain = search_system(d->real) || path_inside(d->real, m->r->spec.workspace);
 	}
 	if (kind != PATH_DIR || !d->real.n || is_listed(m, d->real, extra))
 		return;
-	if (!search_seen(m, d->text) || str_contains(d->text, STR("..")) || !str_starts(text, "/"))
+	if (!search_seen(m, d->text) || str_contains(d->text, STR("..")) || !absolute)
 		d->text = d->plain || str_eq(d->text, d->real) ? d->real : d->text;
 	LIST_ADD(*end, d);
 	if (!show || (search_system(d->real) && !str_is_any(d->real, "/usr/local/bin /usr/local/sbin")))
@@ -227,7 +226,7 @@ static int put_callers(struct spec_builder *m, struct buf *b, struct err *e)
 					"the box cannot show '%.*s' of the PATH (%s), and it has too many "
 					"entries to compare; leave it out of the PATH",
 					STR_ARG(d->real), d->why ? d->why : "hidden");
-		if (search_seen(m, d->real))
+		if (search_seen(m, d->real) && !has_odd_bytes(d->text) && !has_odd_bytes(d->real))
 			put_entry(b, d->plain && search_seen(m, d->text) ? d->text : d->real);
 		else
 			note_hidden(m, d);

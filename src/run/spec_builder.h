@@ -68,7 +68,7 @@ int spec_build_task(struct spec_builder *m, struct err *e);
 int spec_ask_test_reports(struct spec_builder *m, struct err *e);
 /* spec_registries.c: settings of package managers, if the box reaches hosts by name */
 int spec_build_registries(struct spec_builder *m, struct err *e);
-/* environment.c: spec_passes() is true if the program gets this variable of the caller, unless it is secret. */
+/* environment.c: spec_passes() is true if the program gets this variable of the caller, if not secret. */
 bool spec_passes(const struct spec_builder *m, struct str name);
 int spec_build_environment(struct spec_builder *m, struct err *e);
 /*

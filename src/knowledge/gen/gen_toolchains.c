@@ -129,7 +129,7 @@ static int compare(const void *x, const void *y)
 
 static void print(struct toolchain_bake *b)
 {
-	uint16_t at[PATHS_MAX];
+	uint16_t at[PATHS_MAX] = {0};
 
 	qsort(b->paths, b->npaths, sizeof(b->paths[0]), compare);
 	for (size_t i = 0; i < b->npaths; i++)
