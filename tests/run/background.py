@@ -228,10 +228,16 @@ r = report("--background", "-c", "(sleep 0.2; mkdir x; cd x; mkdir objects refs 
 until(lambda: os.path.exists("x/config"))
 code, out, err = caisson("check", "git status")
 result(code == 3 and "unvetted-workspace" in out, "git is contained while a box lives in the workspace", out + err)
+later = report("-c", "true")
+result(any("planted" in c["what"] for c in later["changes"]) and not os.path.exists("x/config"), "a later command finds what it planted", later)
+caisson("stop", "--all")
+shutil.rmtree("x", ignore_errors=True)
+r = report("--background", "-c", "(sleep 0.2; mkdir y; cd y; mkdir objects refs; echo 'ref: refs/heads/m' >HEAD; touch config; sleep %s) & :" % WORD)
+until(lambda: os.path.exists("y/config"))
 caisson("stop", "--all")
 code, out, err = caisson("result", r["background"][0]["id"])
-result(any("planted" in c["what"] for c in json.loads(out)["changes"]) and not os.path.exists("x/config"), "a repository that was planted late is found", out + err)
-shutil.rmtree("x", ignore_errors=True)
+result(any("planted" in c["what"] for c in json.loads(out)["changes"]) and not os.path.exists("y/HEAD"), "and so does its end", out + err)
+shutil.rmtree("y", ignore_errors=True)
 
 # ---- the limits go on ----
 r = report("--background", "--memory", "64M", "--accept", "watched", "-c", "(sleep 0.2; exec /usr/bin/python3 -c 'x = bytearray(300 << 20); import time; time.sleep(50)') & :")
