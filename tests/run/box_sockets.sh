@@ -49,7 +49,7 @@ for who in $(people); do
 		work 'ssh-add -L >k.pub; ssh-keygen -Y sign -f k.pub -n file <<<text'
 		want '.stdout | contains("BEGIN SSH SIGNATURE")' "$who: it signs"
 	fi
-	(cd "$home/p" && as "$who" env SSH_AUTH_SOCK="$home/s/agent" "$tmp/caisson" run -c 'ls /caisson; echo "${SSH_AUTH_SOCK-none}"') >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$home/p" && as "$who" env SSH_AUTH_SOCK="$home/s/agent" "$tmp/caisson" run -c 'ls /caisson/ssh-agent; echo "${SSH_AUTH_SOCK-none}"') >"$tmp/out" 2>"$tmp/err" </dev/null
 	want '.stdout == "none\n"' "$who: untrusted code has none"
 	policy 'sandbox: {sockets: [docker]}'
 	work "python3 -c '$listen'; echo \"\${SSH_AUTH_SOCK-none}\""
@@ -60,7 +60,7 @@ for who in $(people); do
 	as "$who" bash -c "cd $home; echo x >s/file; ln -s ~/.ssh/id_ed25519 s/link"
 	for to in "$home/s/file" "$home/s/link" "$home/s/nothing" relative "$home/.ssh"; do
 		policy 'sandbox: {sockets: [ssh-agent, docker]}'
-		work 'ls /caisson /var/run; exit 1' SSH_AUTH_SOCK="$to" DOCKER_HOST="unix://$to"
+		work 'ls /caisson/ssh-agent /var/run; exit 1' SSH_AUTH_SOCK="$to" DOCKER_HOST="unix://$to"
 		want '.stdout == "" and ([.hints[] | select(.id == "paths")][0].message | contains("ssh-agent") and contains("docker"))' "$who: only sockets count: ${to##*/}"
 	done
 	policy ''
