@@ -150,9 +150,10 @@ bounds() {
 	key=${key%/layers/*}
 	work "$who" two 'for i in 1 2 3 4 5 6 7 8 9 10; do head -c 20000000 /dev/urandom >~/.cache/pip/$i; sleep 0.15; done; echo done'
 	want '.status == "output_limit" and .hints[0].id == "caches" and .caches' "$who: a program that fills its caches is ended"
-	for i in {1..50}; do [[ -e $key ]] || break; sleep 0.1; done
+	for i in {1..150}; do [[ -e $key ]] || break; sleep 0.1; done
 	[[ -n $key && ! -e $key && -e $tmp/$who/home/.cache/pip/wheel ]]
 	result $? "$who: and they are deleted, and nothing of the person's"
+	for i in {1..100}; do pgrep -f "^$tmp/caisson run" >/dev/null || break; sleep 0.1; done # it looks at the other projects as well
 	# all projects together: the least recently used goes
 	work "$who" one 'cd ~/.cache; ln -s ~/two outside; mkdir -p closed/x; touch closed/x/y; chmod 0 closed; python3 -c "
 import os
@@ -163,7 +164,7 @@ open(\"end\", \"w\")"; head -c 3000000 /dev/zero >~/.cache/pip/big; ln ~/.cache/
 	touch -d '2 days ago' "$old" "$tmp/$who/state/caches/.swept"
 	printf 'sandbox:\n  caches: {project: 0, total: 2M}\n' >"$tmp/$who/home/.config/caisson/config.yaml"
 	work "$who" two 'echo kept >~/.cache/pip/kept'
-	for i in {1..50}; do [[ -e $old || -n $(find "$tmp/$who/state/caches" -maxdepth 1 -name '.old*') ]] || break; sleep 0.1; done
+	for i in {1..150}; do [[ -e $old || -n $(find "$tmp/$who/state/caches" -maxdepth 1 -name '.old*') ]] || break; sleep 0.1; done
 	[[ -n $old && ! -e $old && -z $(find "$tmp/$who/state/caches" -name '.old*') ]]
 	result $? "$who: the least recently used project goes when all are too large, however it looks"
 	[[ -e $tmp/$who/home/two/file ]]
