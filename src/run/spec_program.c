@@ -125,12 +125,18 @@ static void gate_code(struct spec_builder *m, const struct language *l, struct s
 	m->r->gate_request.command = buf_view(&b);
 }
 
+/* Other names there are the box's own (protect.c, protect_private.c, search_path.c, spec_sockets.c). */
+static bool is_script_name(struct str name)
+{
+	return plain_word(name) && name.p[0] != '.' && name.p[0] != '-' &&
+			!str_is_any(name, "empty git hidden links resolv.conf ssh-agent");
+}
+
 static void give_script(struct spec_builder *m, struct str name, struct str text)
 {
 	struct spec_file *f = arena_new(m->a, struct spec_file);
 
-	f->path = str_cat(m->a, STR(SCRIPT_DIR), plain_word(name) && name.p[0] != '.' &&
-			name.p[0] != '-' ? name : STR("script"));
+	f->path = str_cat(m->a, STR(SCRIPT_DIR), is_script_name(name) ? name : STR("script"));
 	f->text = text;
 	f->next = m->r->spec.files;
 	m->r->spec.files = f;
@@ -287,6 +293,7 @@ static int set_script(struct spec_builder *m, struct err *e)
 	if (place_script(m, real, text, &w, e) != 0 || add_rest(m, &w, e) != 0)
 		return -1;
 	m->r->spec.argv = w.v;
+	m->r->spec.shell = l->shell;
 	gate_code(m, l, text);
 	return 0;
 }

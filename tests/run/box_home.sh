@@ -173,6 +173,11 @@ b:$SYSTEM" 'ls /'
 		work "$tmp/other/bin:$SYSTEM" 'ls /'
 		want '.exit_code == 127' "$who: another user's programs are not shown"
 	fi
+	as "$who" bash -c 'echo echo named >~/docs/hidden; echo echo named >~/docs/git'
+	for name in hidden git; do
+		(cd "$home/p" && as "$who" env PATH="$home/shared/bin:$SYSTEM" "$tmp/caisson" run --profile work --lang bash --file "$home/docs/$name") >"$tmp/out" 2>"$tmp/err" </dev/null
+		want '.stdout == "named\n"' "$who: a script whose name the box uses itself: $name"
+	done
 	box "$who" -c 'echo $PATH; ls ~/bin'
 	want '.stdout | startswith("/usr/local/sbin:/usr/local/bin:/usr/sbin")' "$who: untrusted code has the system's PATH"
 done
