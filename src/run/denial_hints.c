@@ -335,8 +335,8 @@ static const struct hint_row {
 		[HINT_PIDS] = {"pids", true, true, LIMIT_PIDS, NULL, NULL,
 				"the limit of processes and threads may be too small"},
 		[HINT_SCRATCH] = {"scratch", true, true, LIMIT_SCRATCH, NULL, NULL,
-				"/tmp and the home share the scratch of the box, whose size may be too "
-				"small (for a terminal: there are 256 pseudo-terminals)"},
+				"the home and the directories for temporary files share the scratch, which "
+				"may be too small (for a terminal: there are 256)"},
 		[HINT_PTRACE] = {"ptrace", true, true, NO_LIMIT, may_not_trace, NULL,
 				"programs in the box may not trace each other; a person can permit it with "
 				"'sandbox.ptrace: true' in the policy"},

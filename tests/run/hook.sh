@@ -112,7 +112,7 @@ mapfile -t argv < <(jq -r '.argv[]' "$tmp/out")
 result $? 'and that command does'
 /usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/hook-answer.schema.json" "$tmp/answers" >"$tmp/out" 2>"$tmp/err"
 result $? 'the answers meet their schema'
-ask 2 ".decision == \"ask\" and (.tool_input.command | $rewritten) and (.reason | contains(\"in the box, with the network\"))" \
+ask 2 ".decision == \"ask\" and (.tool_input.command | $rewritten) and (.reason | contains(\"in the box, with the package registries\"))" \
 	'generic, can ask and run: what a yes runs is in the box' < <(can 'npm install a/b' '["run", "ask"]')
 ask 2 ".decision == \"ask\" and (has(\"tool_input\") | not) and (.reason | contains(\"OUTSIDE\"))" \
 	'generic, can ask: a yes runs it outside, and that is said' < <(can 'npm install a/b' '["ask"]')
@@ -174,7 +174,7 @@ ask 0 "$H.updatedInput.command | $bare" 'Codex: what it would take for a patch i
 in_mode() { input "$1" "$2" | jq -c --arg mode "$3" '.permission_mode = $mode'; } # TEMPLATE COMMAND MODE
 R=$H.permissionDecisionReason
 try claude-pre 'npm install a/b' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and $H.updatedInput.timeout == 120000" 'Claude Code: what a yes runs is in the box'
-try claude-pre 'npm install a/b' 0 "$R | contains(\"A yes runs it in the box, with the network\") and contains(\"caisson allow 'npm install'\") and endswith(\"The whole command: npm install a/b\")" 'and it is said'
+try claude-pre 'npm install a/b' 0 "$R | contains(\"A yes runs it in the box, with the package registries\") and contains(\"caisson allow 'npm install'\") and endswith(\"The whole command: npm install a/b\")" 'and it is said'
 try claude-pre 'rm -rf "$X"' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"A yes runs it in the box.\"))" 'the same without network'
 try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"caisson allow 'git push'\") and contains(\"A yes runs it as it is, without the box\"))" 'what needs no box is asked about as it is'
 try claude-pre 'sudo make install' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'what the box cannot do runs outside, and that is said'
@@ -567,7 +567,7 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	# what was approved: the box has the network, the row and the report say so
 	printf '#!/bin/sh\nreadlink /proc/self/ns/net /proc/self/ns/pid\n' >"$P/npm-probe"
 	chmod 755 "$P/npm-probe"
-	line=$(rewrite claude-pre 'npm install a/b; ./npm-probe')
+	line=$(rewrite claude-pre 'npm install "$X"; ./npm-probe')
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	grep -qF "$(readlink /proc/self/ns/net)" "$tmp/out" && ! grep -qF "$(readlink /proc/self/ns/pid)" "$tmp/out"
 	result $? "an approved install is in the box, with the host's network"
