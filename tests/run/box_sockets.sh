@@ -18,6 +18,7 @@ if os.fork() == 0:
 P
 listen='import socket; s = socket.socket(socket.AF_UNIX); s.connect("/var/run/docker.sock"); print(s.recv(99).decode(), end="")'
 servers=()
+trap 'kill "${servers[@]}" 2>/dev/null; tidy' EXIT
 for who in $(people); do
 	home=$tmp/$who/home
 	as "$who" mkdir -p -m 700 "$home/.config/caisson" "$home/p" "$home/.ssh" "$home/s"
@@ -28,7 +29,7 @@ for who in $(people); do
 	SSH_AUTH_SOCK=$home/s/agent ssh-add -q "$tmp/key-$who"
 	cp "$tmp/key-$who" "$home/.ssh/id_ed25519"
 	as "$who" python3 "$tmp/server.py" "$home/s/docker"
-	servers+=("$(pgrep -f "^python3 $tmp/server.py $home/s/docker")")
+	while read -r pid; do servers+=("$pid"); done < <(pgrep -f "^python3 $tmp/server.py $home/s/docker")
 	unset SSH_AUTH_SOCK SSH_AGENT_PID
 	policy() { as "$who" bash -c "printf '%s\n' \"\$1\" >$home/.config/caisson/config.yaml" - "$1"; }
 	work() { # TEXT [NAME=VALUE...]
@@ -79,5 +80,4 @@ for who in $(people); do
 		skip "$who: gpg signs" 'there is no gpg here'
 	fi
 done
-kill "${servers[@]}"
 done_testing
