@@ -22,7 +22,7 @@ enum op_kind {
 	OP_INSIDE,
 	/* Covers a name of the box by another, with that one's attributes. A missing target is ignored. */
 	OP_MASK,
-	/* Covers a file of the box by a link of the box's own root. Not possible: as OP_INSIDE of the target. */
+	/* Covers a file of the box by a link of the box's own root, or if impossible as OP_INSIDE does. */
 	OP_COVER,
 	OP_EMPTY,   /* an empty read-only directory, mounted over an existing one */
 	/*

@@ -68,8 +68,8 @@ struct spec {
 	struct identity workspace_id; /* the backend mounts exactly this directory or refuses */
 	bool workspace_writable;
 	/*
-	 * If the workspace is a linked worktree or a submodule: its git directory outside of it; else empty. It
-	 * is visible at the same path and writable. Its configuration and hooks are protected like those of a
+	 * If the workspace is a linked worktree or a submodule: its git directory outside of it; else empty.
+	 * It is visible at the same path and writable. Its configuration and hooks are protected like those of a
 	 * repository in the workspace.
 	 */
 	struct str git_common;

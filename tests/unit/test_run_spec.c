@@ -805,7 +805,8 @@ static void test_identity(void)
 	make_file("home3/.gitconfig", "[user]\nname = Ada\n[credential]\nhelper = x\n", 0600);
 	here.home = str_of(at("home3"));
 	EXPECT(ASK(.code = "ls", .profile = "work", .workspace = at("home3/proj")),
-			"/home3/.gitconfig = [user]\n\tname = \"Ada\"\n[safe]\n\tdirectory = *\n", "!credential");
+			"/home3/.gitconfig = [user]\n\tname = \"Ada\"\n[safe]\n\tdirectory = *\n",
+			"!credential");
 	EXPECT(ASK(.code = "ls", .workspace = at("home3/proj")), "!gitconfig");
 }
 
