@@ -115,10 +115,10 @@ static const struct spec_path *own_above(const struct spec *s, const struct spec
  * Makes a cache's directory in the upper layer. No program can change the names on the way there, so that
  * nothing follows a link.
  */
-static int make_part(struct arena *a, const struct spec *s, const struct spec_path *p, int upper, bool first)
+static int make_part(const struct spec *s, const struct spec_path *p, int upper, bool first)
 {
 	const struct spec_path *above;
-	char path[PATH_MAX], *slash;
+	char path[PATH_MAX], dir[PATH_MAX], from[PATH_MAX], *slash;
 	struct str at = spec_path_target(p);
 	struct stat st;
 
@@ -128,22 +128,24 @@ static int make_part(struct arena *a, const struct spec *s, const struct spec_pa
 		return 0;
 	above = first ? own_above(s, p) : NULL;
 	if (above && slash) {
-		FD_CLEANUP int own = open(str_c(a, above->path), DIRECTORY | O_CLOEXEC);
+		str_put(dir, sizeof(dir), "%.*s", STR_ARG(above->path));
+		str_put(from, sizeof(from), "%.*s", STR_ARG(str_sub(at, above->at.n + 1, at.n)));
+		FD_CLEANUP int own = open(dir, DIRECTORY | O_CLOEXEC);
 		*slash = 0;
 		if (make_path(upper, path) != 0)
 			return -1;
 		*slash = '/';
-		take_over(own, str_c(a, str_sub(at, above->at.n + 1, at.n)), upper, path);
+		take_over(own, from, upper, path);
 	}
 	return make_path(upper, path);
 }
 
-static int prepare(struct arena *a, const struct spec *s, int layer, bool first)
+static int prepare(const struct spec *s, int layer, bool first)
 {
 	FD_CLEANUP int upper = make_in(layer, "upper");
 
 	for (const struct spec_path *p = s->paths; p && upper >= 0; p = p->next)
-		if (p->cache && make_part(a, s, p, upper, first) != 0)
+		if (p->cache && make_part(s, p, upper, first) != 0)
 			return -1;
 	return upper >= 0 && tree_remove(layer, "work") == 0 ? mkdirat(layer, "work", 0700) : -1;
 }
@@ -151,7 +153,7 @@ static int prepare(struct arena *a, const struct spec *s, int layer, bool first)
 /* ---- choosing one ---- */
 
 /* 1: *s has layer n; 0: another box has it; -1: errno */
-static int take(struct arena *a, struct str project, int layers, int n, struct spec *s)
+static int take(int layers, int n, struct spec *s)
 {
 	char name[16];
 
@@ -160,9 +162,8 @@ static int take(struct arena *a, struct str project, int layers, int n, struct s
 	FD_CLEANUP int lock = dir < 0 ? -1 : take_lock(dir);
 	if (lock < 0)
 		return dir >= 0 && (errno == EAGAIN || errno == EACCES) ? 0 : -1;
-	if (prepare(a, s, dir, n == 0) != 0)
+	if (prepare(s, dir, n == 0) != 0)
 		return -1;
-	s->layer = str_fmt(a, "%.*s/layers/%d", STR_ARG(project), n);
 	s->layer_lock = lock;
 	lock = -1;
 	return 1;
@@ -170,12 +171,19 @@ static int take(struct arena *a, struct str project, int layers, int n, struct s
 
 static int choose(struct arena *a, const struct run *r, struct spec *s, struct err *e)
 {
-	FD_CLEANUP int project = open(str_c(a, r->spec.caches), DIRECTORY | O_CLOEXEC);
+	const char *path = str_c(a, r->spec.caches);
+	struct str paths[LAYERS_MAX];
+
+	/* Nothing is allocated while descriptors are open, or a full arena would leave them open. */
+	for (int n = 0; n < LAYERS_MAX; n++)
+		paths[n] = str_fmt(a, "%s/layers/%d", path, n);
+	FD_CLEANUP int project = open(path, DIRECTORY | O_CLOEXEC);
 	FD_CLEANUP int layers = project < 0 ? -1 : make_in(project, "layers");
 	int rc = layers < 0 ? -1 : 0;
 
 	for (int n = 0; rc == 0 && n < LAYERS_MAX; n++)
-		rc = take(a, r->spec.caches, layers, n, s);
+		if ((rc = take(layers, n, s)) > 0)
+			s->layer = paths[n];
 	if (rc > 0)
 		return 0;
 	return rc < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot make a layer in '%.*s'",
