@@ -143,7 +143,7 @@ static bool is_plain(struct str s, size_t max, const char *also)
 static bool is_ref(struct str s, const char *prefix, unsigned stars)
 {
 	for (size_t i = 0; i < s.n; i++) {
-		if (strchr(" ~^:?[\\", s.p[i]) || (s.p[i] == '*' && !stars--))
+		if (strchr(" ~^:?[\\$`", s.p[i]) || (s.p[i] == '*' && !stars--))
 			return false;
 		if (i && (s.p[i] == '.' || s.p[i] == '/') && (s.p[i - 1] == '.' || s.p[i - 1] == '/'))
 			return false;
@@ -233,8 +233,8 @@ static bool value_allowed(const struct merge_judge *j, const struct merge_row *r
 	case VALUE_BRANCH: return is_ref(s->value, "refs/heads/", 0);
 	case VALUE_REFSPEC: return is_refspec(j, s);
 	case VALUE_WORD: return str_is_any(s->value, row->words);
-	case VALUE_LINE:
-		return is_plain(s->value, LINE_MAX_BYTES, "") && !strpbrk(str_c(j->a, s->value), "<>");
+	case VALUE_LINE: /* nothing that a prompt or a script could take for more than a name */
+		return is_plain(s->value, LINE_MAX_BYTES, "") && !strpbrk(str_c(j->a, s->value), "<>\\\"$`");
 	case VALUE_TEXT: return is_plain(s->value, TEXT_MAX_BYTES, "\n\t");
 	case VALUE_MODULE_URL: return is_module_url(j, s);
 	}

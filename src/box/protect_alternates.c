@@ -111,5 +111,7 @@ void alternates_show(struct protect *p, struct ops *ops)
 {
 	struct alternates s = {.p = p, .ops = ops};
 
+	if (p->vet < 0)
+		return; /* another box may have made them */
 	pmap_each(p->gitdirs_before, show_gitdir, &s);
 }

@@ -170,7 +170,7 @@ static void private_add(struct protect *p, const struct kept *k)
 
 	/* The file is overwritten: it must have no other name. */
 	if (k->kind == KEPT_PATH && (!S_ISREG(k->st.st_mode) || k->st.st_nlink != 1 ||
-			k->st.st_uid != geteuid() ||
+			(geteuid() && k->st.st_uid != geteuid()) ||
 			below_read(p->a, p->ws, k->path, PROTECT_CONFIG_MAX, &base) < 0))
 		return;
 	if (p->nprivates >= PRIVATE_MAX || !directory_make(p))

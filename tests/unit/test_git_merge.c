@@ -137,6 +137,8 @@ static const struct row rows[] = {
 	{"an identity with a line of its own", CORE, "[user]\n\tname = \"x\\n[core]\\n\\tfsmonitor = x\"\n"
 			"\temail = a<b\n",
 			NULL, NULL, "user.name user.email"},
+	{"an identity that a script could run", CORE, "[user]\n\tname = $(x)\n\temail = `x`\n", NULL, NULL,
+			"user.name user.email"},
 	{"other settings of the identity", CORE, "[user]\n\tsigningKey = x\n[author] name = x\n[user "
 			"\"x\"] name = x\n", NULL,
 			NULL, "user.signingkey author.name user.x.name"},
