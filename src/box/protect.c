@@ -255,7 +255,7 @@ static void add_ops(struct protect *p, struct ops *ops)
 		if (all[i].pin == PIN_EMPTY)
 			ops_add(p->a, ops, OP_EMPTY, 0, STR(""), at);
 		else if (all[i].pin == PIN_EMPTY_FILE)
-			ops_add(p->a, ops, OP_INSIDE, 0, STR(EMPTY_FILE), at);
+			ops_add(p->a, ops, OP_EMPTY, 0, STR(EMPTY_FILE), at);
 		else if (link)
 			ops_add(p->a, ops, OP_COVER, 0, str_of(link), at);
 		else

@@ -277,6 +277,22 @@ static void link_after(struct protect *p, const struct walk_spot *dir, int fd, c
 		protect_move(p, path_join(p->a, dir->path, name), "link in a repository");
 }
 
+/*
+ * .git/remotes and .git/branches have remotes as files, as git had them before they were settings: `git push`
+ * would obey one. Nothing writes them any more.
+ */
+static void remote_after(struct protect *p, const struct walk_spot *dir, int fd, const char *name)
+{
+	struct stat st;
+
+	if (!str_is_any(str_of(path_basename(dir->path)), "remotes branches") ||
+			!pmap_get(p->gitdirs_before, str_of(dir->up->path)))
+		return;
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			(protect_is_new(p, &st) || fresh_below(p, dir, dir->up)))
+		protect_move(p, path_join(p->a, dir->path, name), "remote as a file");
+}
+
 /* ---- .git that is a file or a link ---- */
 
 static void dotgit_after(struct protect *p, struct repository_judge *j, const char *path, unsigned char type)
@@ -378,6 +394,8 @@ static void after_entry(struct walk *w, struct walk_spot *dir, int fd, const cha
 		protect_move(p, path_join(p->a, dir->path, name), "link to caisson's own files");
 	else if (type == DT_LNK)
 		link_after(p, dir, fd, name);
+	else if (dir->up && dir->up->dotgit)
+		remote_after(p, dir, fd, name);
 	if (row)
 		settings_after(p, dir, fd, name, row);
 }

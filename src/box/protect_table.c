@@ -100,9 +100,6 @@ static const struct protect_name gitdir[] = {
 	{"config", NAME_MASK_FILE | NAME_PRIVATE, ""},
 	{"config.worktree", NAME_MASK_FILE | NAME_PRIVATE, ""},
 	{"commondir", NAME_MASK_FILE, ".\n"},
-	/* remotes, as git had them before they were settings */
-	{"remotes", NAME_MOVE, ""},
-	{"branches", NAME_MOVE, ""},
 	/* says which directories of the host the next box may read */
 	{"objects/info/alternates", NAME_MOVE, ""},
 };

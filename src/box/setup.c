@@ -615,11 +615,11 @@ static int do_cover(struct box_root *r, const struct op *op, struct err *e)
 	return do_inside(r, &(struct op){.kind = OP_INSIDE, .source = op->target, .target = op->target}, e);
 }
 
-/* The root's /run is empty, and read-only like the root. */
+/* The root's /run is empty, and read-only like the root. So is the file that the operation names. */
 static int do_empty(struct box_root *r, const struct op *op, struct err *e)
 {
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
-	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(AT_FDCWD, NEW "/run");
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(AT_FDCWD, path_of(r, *op->source ? op->source : "/run"));
 
 	own_forget(r);
 	if (at < 0 && is_left_out(op))

@@ -200,9 +200,8 @@ static const struct row rows[] = {
 			".git/branches; "
 			"echo https://example.org/ >.git/branches/origin; echo x >n/.git/branches/origin; ls "
 			"n/.git/branches",
-	"[ ! -e .git/remotes ] && [ ! -e .git/branches ] && [ -z \"$(ls n/.git/branches)\" ]",
-			".git/remotes",
-	 "protected name made", true},
+	 "[ -z \"$(ls .git/remotes .git/branches | grep -v :)$(ls n/.git/branches)\" ]",
+			".git/remotes/origin", "remote as a file", true},
 	{"a lock that stays", CLONE, "git branch -q topic; touch .git/config.lock; git branch -u "
 			"origin/main topic",
 	"! grep -q topic .git/config && rm .git/config.lock && git branch -u origin/main topic",
@@ -586,8 +585,8 @@ static void test_operations(void)
 	CHECK_INT(host(REPO), 0);
 	p = start(&ops);
 	for (struct op *o = ops.first; o; o = o->next) {
-		empty += o->kind == OP_EMPTY;
-		files += o->kind == OP_INSIDE && !strcmp(o->source, "/caisson/empty");
+		empty += o->kind == OP_EMPTY && !*o->source;
+		files += o->kind == OP_EMPTY && !strcmp(o->source, "/caisson/empty");
 		CHECK(str_starts(str_of(o->target), dir) || str_starts(str_of(o->target), "/caisson/"));
 		if (str_ends(str_of(o->target), "/ws/.git"))
 			git = o;
