@@ -79,6 +79,7 @@ struct audit_row {
 	struct audit_number exit_code, duration_ms, cpu_ms, peak_memory_mb;
 	struct {
 		struct str task, outcome, result, format, evidence;
+		struct str suspicions; /* ids with commas between them */
 	} validation;                     /* not there without an outcome */
 	struct {
 		struct audit_number passed, failed, skipped, total;

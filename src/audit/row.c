@@ -57,6 +57,7 @@ static void put_validation(struct buf *b, const struct audit_row *r)
 	put_field(b, "task", r->validation.task);
 	put_field(b, "format", r->validation.format);
 	put_field(b, "evidence", r->validation.evidence);
+	put_field(b, "suspicions", r->validation.suspicions);
 	buf_char(b, '}');
 	if (r->counts.total.known)
 		buf_fmt(b, ",\"counts\":{\"passed\":%jd,\"failed\":%jd,\"skipped\":%jd,\"total\":%jd}",

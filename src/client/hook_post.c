@@ -88,11 +88,11 @@ static void validate_output(struct tool_output_cleaner *k, struct str raw, struc
 	struct arena *a = k->c->a;
 	int code = exit_code_of(k->c, raw);
 	struct validate_input in = {.out = raw, .err = STR(""), .status = hook_status(code),
-			.exit_code = code};
+			.exit_code = code, .command = k->c->h.command};
 	struct validation v = {0};
 	unsigned n = 0;
 
-	if (k->c->h.kind != TOOL_SHELL || !raw.n)
+	if (k->c->h.kind != TOOL_SHELL || !raw.n || validate_only_prints(in.command))
 		return;
 	validate_text(a, &in, &v);
 	if (!v.format || v.validity != VALIDITY_INVALID)
@@ -114,12 +114,10 @@ static struct str one_line(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
-static void tell_hints(struct buf *said, const char *before, const struct json *report)
+static void tell_messages(struct buf *said, const char *before, const struct json *list)
 {
-	const struct json *hints = json_key(report, "hints");
-
-	for (const struct json *h = json_is(hints, JSON_ARRAY) ? hints->first : NULL; h; h = h->next)
-		add_line(said, before, string_at(h, "message"));
+	for (const struct json *x = json_is(list, JSON_ARRAY) ? list->first : NULL; x; x = x->next)
+		add_line(said, before, string_at(x, "message"));
 }
 
 /*
@@ -135,7 +133,8 @@ static void tell_ended(struct hook_call *c, struct buf *said)
 			NULL) != 0)
 		return;
 	json_reader_init(&r, c->a, text, JSON_TOLERANT);
-	tell_hints(said, "caisson: the command that was ended before ran in a box: ", json_next(&r));
+	tell_messages(said, "caisson: the command that was ended before ran in a box: ",
+			json_key(json_next(&r), "hints"));
 }
 
 /* Adds notes from a boxed run's report that its output does not contain. *ret_code is its exit code. */
@@ -143,7 +142,7 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 {
 	struct hook_call *c = k->c;
 	struct json_reader r;
-	const struct json *report, *message;
+	const struct json *report, *validation, *message;
 	const struct view *v = c->view;
 	struct str text;
 
@@ -156,10 +155,13 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 	json_reader_init(&r, c->a, text, JSON_TOLERANT);
 	report = json_next(&r);
 	*ret_code = (int)json_int(json_key(report, "exit_code"), -1);
-	message = json_key(json_key(report, "validation"), "message");
+	validation = json_key(report, "validation");
+	message = json_key(validation, "message");
 	if (json_is(message, JSON_STRING))
 		add_line(said, "caisson: ", message->text);
-	tell_hints(said, "caisson: this ran in a box: ", report);
+	tell_messages(said, "caisson: this result may show less than it seems: ",
+			json_key(validation, "suspicions"));
+	tell_messages(said, "caisson: this ran in a box: ", json_key(report, "hints"));
 	if (str_is(string_at(report, "status"), status_name(STATUS_UNKNOWN)))
 		(void)handoff_take(c->a, v->state_dir, c->h.session, STR(HANDOFF_ENDED), v->uid, &text, NULL);
 	else

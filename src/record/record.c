@@ -447,6 +447,16 @@ int record_begin(struct arena *a, struct record *r, const struct record_who *who
 	return 0;
 }
 
+static struct str note_ids(struct arena *a, const struct check_note *n)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (; n; n = n->next)
+		buf_fmt(&b, "%s%s", b.n ? "," : "", n->name);
+	return buf_view(&b);
+}
+
 int record_end(struct arena *a, struct record *r, const struct record_who *who, const struct record_stop *s,
 		struct err *e)
 {
@@ -481,6 +491,7 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 		row.validation.task = v->task ? str_of(task_name(v->task)) : STR("");
 		row.validation.format = v->format ? str_of(v->format) : STR("");
 		row.validation.evidence = str_of(evidence_name(v->evidence));
+		row.validation.suspicions = note_ids(a, v->suspicions);
 		if (validation_totals(v, &t)) {
 			row.counts.passed = (struct audit_number){true, t.passed};
 			row.counts.failed = (struct audit_number){true, t.failed};

@@ -84,6 +84,15 @@ for who in $(people); do
 	(cd "$work" && mine bash -c "$(field .hookSpecificOutput.updatedInput.command)") >"$tmp/shown" 2>&1
 	event PostToolUse one x | hook
 	want '.hookSpecificOutput.additionalContext | contains("sandbox: {read: ['"$lib"']}") and (contains("--read") | not)' "$who: a client's model hears of the policy"
+	for tests in 2 1; do # a test is gone in the next session
+		printf '%s\n' "print('1..$tests')" "for i in range($tests): print('ok', i + 1)" >"$work/tap.py"
+		event PreToolUse "tap$tests" 'python3 tap.py' | sed "s/\"hints\"/\"hints$tests\"/" | hook
+		(cd "$work" && mine bash -c "$(field .hookSpecificOutput.updatedInput.command)") >"$tmp/shown" 2>&1
+		event PostToolUse "tap$tests" x | sed "s/\"hints\"/\"hints$tests\"/" | hook
+	done
+	want '.hookSpecificOutput.additionalContext | contains("may show less than it seems: 1 test")' "$who: a client's model hears that tests are gone"
+	grep -q '"suspicions":"fewer-tests"' "$tmp/$who/state"/audit/*.jsonl
+	result $? "$who: ... and the record has it"
 	event PreToolUse two 'python3 slow.py' | hook
 	# shellcheck disable=SC2016 # the command's own
 	echo 'import sys, time; print("curl: (6) Could not resolve host: example.org", file=sys.stderr, flush=True); open("begun", "w"); time.sleep(60)' >"$work/slow.py"
