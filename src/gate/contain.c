@@ -40,20 +40,36 @@ static bool has_contained(const struct judge *j)
 	return j->ret->verdict == VERDICT_CONTAIN;
 }
 
-/* The file of the boxes that this access means; empty: none. */
-static struct str box_file(const struct judge *j, const struct access *x)
+/* True if the name or pattern means a file of the boxes. */
+static bool means_box_file(const struct judge *j, const struct word *path)
 {
 	const struct path_answer *p;
 	const struct glob_answer *g;
 
-	if (x->elsewhere || access_is_import(x) || !str_starts(x->path.text, "/"))
-		return STR("");
-	if (x->path.kind == WORD_EXACT) {
-		p = pmap_get(j->answers, x->path.text);
-		return p && p->kept ? x->path.text : STR("");
+	if (!str_starts(path->text, "/"))
+		return false;
+	if (path->kind == WORD_EXACT) {
+		p = pmap_get(j->answers, path->text);
+		return p && p->kept;
 	}
-	g = x->path.glob ? pmap_get(j->glob_answers, path_pattern(j->a, &x->path)) : NULL;
-	return g && g->kept ? x->path.text : STR("");
+	g = path->glob ? pmap_get(j->glob_answers, path_pattern(j->a, path)) : NULL;
+	return g && g->kept;
+}
+
+/* The first name of a file of the boxes; *ret_at is its place. NULL: none. */
+static const struct word *find_box_file(const struct judge *j, struct span *ret_at)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next) {
+		*ret_at = x->at;
+		if (!x->elsewhere && !access_is_import(x) && means_box_file(j, &x->path))
+			return &x->path;
+	}
+	for (const struct look *l = j->f->looks; l; l = l->next) {
+		*ret_at = l->at;
+		if (means_box_file(j, &l->path))
+			return &l->path;
+	}
+	return NULL;
 }
 
 /* True if the command needs something outside of the box, or if its rules allow it there. */
@@ -78,22 +94,18 @@ static bool keeps_outside(struct judge *j)
 static void follow_box_files(struct judge *j)
 {
 	const struct check *c = gate_check(CHECK_BOX_FILE);
+	const struct word *path;
+	struct span at;
 
 	if (j->ret->verdict != VERDICT_ALLOW || !j->p->sandbox.enabled || j->p->mode == MODE_PAUSED ||
-			!j->nsubjects || j->request || !path_within(j->v->cwd, j->v->project))
+			!(j->nsubjects || j->f->looks) || j->request ||
+			!path_within(j->v->cwd, j->v->project))
 		return;
-	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		struct str path = box_file(j, x);
-
-		if (!path.n)
-			continue;
-		if (keeps_outside(j))
-			return;
-		judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .at = x->at,
+	path = find_box_file(j, &at);
+	if (path && !keeps_outside(j))
+		judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .at = at,
 				.message = str_fmt(j->a, "only the boxes of the project have '%.*s'",
-				STR_ARG(path))});
-		return;
-	}
+				STR_ARG(path->text))});
 }
 
 /* Asks about a command that would fail in the box because the box has no signing key. */

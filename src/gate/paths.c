@@ -400,6 +400,17 @@ static void ask_imports(struct judge *j, struct str pattern)
 	}
 }
 
+/* Only boxes have an answer (contain.c). They come last: other questions decide more. */
+static void ask_looks(struct judge *j)
+{
+	for (const struct look *l = j->f->looks; l; l = l->next) {
+		struct str path = l->path.glob ? path_pattern(j->a, &l->path) : l->path.text;
+
+		if (!pmap_get(l->path.glob ? j->glob_answers : j->answers, path))
+			ask_world(j, path, l->path.glob);
+	}
+}
+
 bool paths_ask(struct judge *j)
 {
 	bool copies = false;
@@ -424,5 +435,6 @@ bool paths_ask(struct judge *j)
 	option_names_ask(j);
 	for (const struct command *c = j->f->commands; c; c = c->next)
 		packages_ask(j, c);
+	ask_looks(j);
 	return j->ret->questions != NULL;
 }

@@ -56,5 +56,8 @@ struct tmp_name *tmp_names(struct arena *a, const struct facts *f, struct str pr
 				x->kind != ACCESS_DELETE)
 			add_known(&s, x->path.text, x->kind == ACCESS_WRITE);
 	}
+	for (const struct look *l = f->looks; l; l = l->next)
+		if (l->path.kind == WORD_EXACT)
+			add_known(&s, l->path.text, false);
 	return s.list;
 }

@@ -4,7 +4,7 @@
 #include "model/tmp_name.h"
 
 /*
- * Lists the known names below /tmp that the facts read, execute or write, and the directories that commands
+ * Lists the known names below /tmp that the facts read, execute, write or look up, and the directories that commands
  * work in, at most TMP_NAMES_MAX. Names in the project are left out.
  */
 struct tmp_name *tmp_names(struct arena *a, const struct facts *f, struct str project);

@@ -255,6 +255,17 @@ bool access_same_cause(const struct access *a, const struct access *b);
 /* Formats the cause for answers and explanations: ">>", "3<", "import", "git mv"; empty: not known. */
 struct str access_cause(struct arena *a, const struct access *x);
 
+/*
+ * A name in /tmp that the shell itself looks up: a test, cd, a pattern that it expands. Nothing is read or
+ * changed, so no check asks about it. `path` is joined as in struct access, exact or a glob.
+ */
+struct look {
+	struct look *next;
+	struct word path;
+	struct span at;
+};
+#define LOOKS_MAX 64
+
 struct touch {            /* a host on the network */
 	struct touch *next;
 	struct word host;
@@ -451,6 +462,7 @@ struct facts {
 	struct command *commands, **commands_end;
 	struct launch *launches, **launches_end;
 	struct access *accesses, **accesses_end;
+	struct look *looks;    /* at most LOOKS_MAX, the last one first */
 	struct touch *touches, **touches_end;
 	struct snippet *snippets, **snippets_end;
 	struct trouble *troubles, **troubles_end;

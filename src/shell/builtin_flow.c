@@ -172,6 +172,7 @@ void builtin_cd(struct builtin_call *b)
 	}
 	if (e->out) /* cd - and CDPATH print the directory */
 		out_unknown(e);
+	emit_look(e, word_of(path, b->at));
 	dirs_change(e, path);
 }
 
@@ -191,6 +192,8 @@ void builtin_pushd(struct builtin_call *b)
 	bool plain = b->argc == 2 && b->argv[1].kind == WORD_EXACT && b->argv[1].text.n &&
 			!strchr("+-", b->argv[1].text.p[0]);
 	out_unknown(e);
+	if (plain)
+		emit_look(e, b->argv[1]);
 	if (plain && e->s.stack_unknown && !var_get(e, STR("CDPATH"))) { /* it still goes to that directory */
 		dirs_change(e, b->argv[1].text);
 		return;

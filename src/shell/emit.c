@@ -264,6 +264,8 @@ static struct str path_join(struct arena *a, struct str dir, struct str path)
 	return buf_view(&b);
 }
 
+static bool path_in_tmp(struct str path) { return str_starts(path, "/tmp/") || str_is(path, "/tmp"); }
+
 /* Joins the path to each directory that the shell may be in. */
 static void add_joined(struct eval *e, struct access x)
 {
@@ -315,6 +317,36 @@ void emit_variable_access(struct eval *e, enum access_kind kind, struct word pat
 {
 	add_joined(e, (struct access){.kind = kind, .path = path, .below = below, .cause = CAUSE_VARIABLE,
 			      .by = by, .at = at});
+}
+
+/* ---- names that the shell looks up ---- */
+
+static void add_look(struct eval *e, struct word path)
+{
+	size_t n = 0;
+	if (!path_in_tmp(path.text))
+		return;
+	for (const struct look *l = e->f->looks; l; l = l->next)
+		if (++n >= LOOKS_MAX || (l->path.glob == path.glob && str_eq(l->path.text, path.text)))
+			return;
+	e->f->looks = arena_copy(e->a, (struct look){.next = e->f->looks, .path = path, .at = path.at});
+}
+
+void emit_look(struct eval *e, struct word path)
+{
+	struct str name = path.text;
+	if (e->elsewhere || !name.n || !text_exact(name) || !(path.kind == WORD_EXACT || path.glob))
+		return;
+	if (name.p[0] == '/') {
+		add_look(e, path);
+		return;
+	}
+	for (size_t i = 0; i < e->s.dirs.n; i++) {
+		if (!path_in_tmp(e->s.dirs.at[i]) || !text_exact(e->s.dirs.at[i]))
+			continue;
+		path.text = path_join(e->a, e->s.dirs.at[i], name);
+		add_look(e, path);
+	}
 }
 
 /* ---- links made by the script itself ---- */

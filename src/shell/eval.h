@@ -366,6 +366,8 @@ void emit_redirect_access(struct eval *e, enum access_kind kind, struct word pat
 /* Adds an access that a program makes because a variable says so. */
 void emit_variable_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *by,
 	struct span at);
+/* Adds a look at a known name or pattern, if it is in /tmp. */
+void emit_look(struct eval *e, struct word path);
 void emit_launch(struct eval *e, struct str name, struct span at);
 /* Adds the assignment. A leading one is also added to e->settings. */
 void emit_setting(struct eval *e, struct str name, struct str value, bool leading, struct span at);

@@ -222,12 +222,18 @@ static void test_variable(struct eval *e, struct str ref)
 		var_reference(e, ref, &name, &sub, &key, &known);
 }
 
+/* Operators on a file name, and between two of them. */
+#define FILE_TESTS "-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S"
+#define FILE_COMPARISONS "-nt -ot -ef"
+
 static int unary_test(struct eval *e, struct str op, struct str a)
 {
 	if (str_is_any(op, "-z -n"))
 		return empty_test(a, str_is(op, "-z"));
 	if (str_is_any(op, "-v -R"))
 		test_variable(e, a);
+	else if (str_is_any(op, FILE_TESTS))
+		emit_look(e, word_of(a, e->at));
 	return -1;
 }
 
@@ -245,7 +251,11 @@ static int binary_cond(struct eval *e, const struct syn_test *t)
 		return -1;
 	}
 	if (t->op.p[t->op.n - 1] != '=') {
-		expand_unsplit(e, t->b);
+		struct str b = expand_unsplit(e, t->b);
+		if (str_is_any(t->op, FILE_COMPARISONS)) {
+			emit_look(e, word_of(a, e->at));
+			emit_look(e, word_of(b, e->at));
+		}
 		return -1;
 	}
 	struct str pattern = expand_pattern(e, t->b->parts, false);
@@ -316,8 +326,21 @@ static int plain_compare(struct eval *e, struct str a, struct str op, struct str
 	return -1;
 }
 
+static void look_at_files(struct eval *e, const struct word *argv, size_t argc)
+{
+	for (size_t i = 0; i + 1 < argc; i++) {
+		bool two = i && str_is_any(argv[i].text, FILE_COMPARISONS);
+
+		if (two)
+			emit_look(e, argv[i - 1]);
+		if (two || str_is_any(argv[i].text, FILE_TESTS))
+			emit_look(e, argv[i + 1]);
+	}
+}
+
 int test_command(struct eval *e, const struct word *argv, size_t argc)
 {
+	look_at_files(e, argv, argc);
 	for (size_t i = 0; i < argc; i++) {
 		bool may_be_v = argv[i].kind != WORD_EXACT || str_is_any(argv[i].text, "-v -R");
 		if (argv[i].kind == WORD_EXACT && may_be_v && i + 1 < argc && e->dialect != DIALECT_SH)

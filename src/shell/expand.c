@@ -388,6 +388,7 @@ static void field_end(struct splitter *sp)
 		w = word_rest(sp->at);
 		w.glob = true;
 		w.text = str_dup(sp->e->a, pattern);
+		emit_look(sp->e, w);
 	}
 	fields_add(sp->e, sp->fs, w);
 	sp->text.n = sp->pattern.n = 0;

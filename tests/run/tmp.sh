@@ -132,6 +132,24 @@ E"
 	[[ ${as[*]} ]] || { jq -e '.verdict == "contain" and .reasons[0].id == "box-file"' "$tmp/out" >/dev/null; result $? "$who: for a reason of its own"; }
 	call "tail -1 $h.lo*"
 	went box "by a pattern"; said tested "too"
+	# the shell itself looks names up
+	call "make -s test FILE=/dev/null; mkdir $h.dir; echo in >$h.dir/in"
+	while IFS='|' read -r command want; do
+		call "$command"
+		[[ $verdict == box && $(cat "$tmp/out") == "$want" ]]
+		result $? "$who: in the box: $command: $verdict $(head -c 100 "$tmp/out" | tr '\n' ' ')"
+	done <<-E
+		test -f $h.log && echo yes|yes
+		[ -s $h.log ] && echo yes|yes
+		if [[ -f $h.log ]]; then echo yes; fi|yes
+		[ $h.log -nt /etc/hostname ] && echo yes|yes
+		for f in $h.lo*; do echo \$f; done|$h.log
+		a=($h.lo*); echo \${a[0]}|$h.log
+		cd $h.dir && echo *|in
+		read -r x <$h.log; echo \$x|tested
+	E
+	call "[ a = $h.log ]; [ -f $h.nothing ]; echo $h.nothing*"
+	went pass "twin: nothing of the box is looked up"
 	call "cat $h.nothing"
 	went pass "twin: a name that nobody has is the host's"
 	call "make -s test FILE=/dev/null | tee $h.out | tail -1"
