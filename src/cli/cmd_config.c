@@ -11,6 +11,7 @@
 #include "gate/gate.h"
 #include "judge/engine.h"
 #include "judge/world.h"
+#include "run/run.h"
 #include "sys/secure.h"
 
 enum { EXIT_BROKEN = 2 };
@@ -118,6 +119,43 @@ static void warn_unsafe(struct config_job *j, struct verified *v)
 		note(&j->a, v, str_dup(&j->a, str_of(why.text)));
 }
 
+/* "file:line" of an item in a list below `sandbox`, or just the file if the item is not found. */
+static struct str item_place(struct arena *a, const struct yaml_file *y, const char *key, struct str item)
+{
+	const struct ynode *map = y->root ? yaml_get(y->root, "sandbox") : NULL, *n;
+
+	n = map && map->kind == YNODE_MAP ? yaml_get(map, key + strlen("sandbox.")) : NULL;
+	n = n || !y->root ? n : yaml_get(y->root, key); /* a key may be written with its dots */
+	for (const struct ynode *c = n && n->kind == YNODE_LIST ? n->child : NULL; c; c = c->next)
+		if (c->kind == YNODE_SCALAR && str_eq(c->text, item))
+			return str_fmt(a, "%.*s:%u", STR_ARG(y->name), c->line);
+	return y->name;
+}
+
+/* Runs look at these paths, since loading does not: a policy holds on several machines. */
+static void warn_paths(struct config_job *j, struct verified *v, const struct sandbox *s)
+{
+	const struct {
+		const char *key;
+		const struct texts *paths;
+		bool writable;
+	} lists[] = {{"sandbox.write", s->write, true}, {"sandbox.read", s->read, false}};
+	struct policies_request rq = request(j);
+	struct run_world world;
+	struct yaml_file y;
+	struct err why = {0};
+
+	if ((!s->read && !s->write) || run_world(&j->a, rq.context, &world, NULL) != 0 ||
+			yaml_read(&j->a, v->file->path, v->file->bytes, &y, NULL) != 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		for (const struct texts *t = lists[i].paths; t; t = t->next)
+			if (run_policy_path(&j->a, &world, lists[i].key, t->text, lists[i].writable, &why))
+				note(&j->a, v, str_fmt(&j->a, "%.*s: no contained command runs: %s",
+						STR_ARG(item_place(&j->a, &y, lists[i].key, t->text)),
+						why.text));
+}
+
 static void verify_file(struct config_job *j, struct verified *v)
 {
 	struct policies p = {0};
@@ -135,6 +173,7 @@ static void verify_file(struct config_job *j, struct verified *v)
 	v->notes = notes;
 	while (*v->notes_end)
 		v->notes_end = &(*v->notes_end)->next;
+	warn_paths(j, v, &p.own.sandbox);
 	show_warnings(&j->a, &p.own, warn, &(struct warning_context){&j->a, v});
 	if (j->operand)
 		warn_unsafe(j, v);

@@ -208,7 +208,9 @@ static int go_or_complain(void *arg)
 
 	erase_progress(&progress);
 	if (rc != 0 && c->o->rq.ticket) { /* for a model, which cannot pass options */
-		output_error("run: %s; nothing ran: make the call with the original command again", e.text);
+		output_error("run: %s; nothing ran: %s", e.text, e.kind == ERR_CONFIG ?
+				"a person must correct the policy (caisson config verify), and until then no "
+				"contained command runs" : "make the call with the original command again");
 		return EXIT_USAGE;
 	}
 	return rc == 0 ? 0 : usage_wrong(c->self, e.text);

@@ -31,22 +31,20 @@ static bool leads_somewhere(const char *dotted)
 	return false;
 }
 
-/* A deeper key with this last part: tools.bash.allow for allow. NULL: none. */
-static const char *deeper_key(struct str name)
+/* A key below the prefix with this last part: tools.bash.allow for allow. NULL: none. */
+static const char *deeper_key(struct str name, const char *prefix, size_t skip)
 {
 	for (size_t i = 0; i < config_nkeys; i++) {
-		const char *dot = strrchr(config_keys[i].name, '.');
+		const char *key = config_keys[i].name, *dot = strrchr(key, '.');
 
-		if (dot && str_is(name, dot + 1))
-			return config_keys[i].name;
+		if (dot && str_is(name, dot + 1) &&
+				(!skip || (strncmp(key, prefix, skip - 1) == 0 && key[skip - 1] == '.')))
+			return key;
 	}
 	return NULL;
 }
 
-/*
- * The known key most similar to this one below the same prefix, or at the top level a key of this name
- * elsewhere.
- */
+/* Guesses the known key most similar to this one below the same prefix, or else one of this name deeper. */
 static int unknown_key(struct load *l, const struct ynode *n, const char *prefix)
 {
 	size_t skip = *prefix ? strlen(prefix) + 1 : 0, distance = SIZE_MAX;
@@ -58,7 +56,7 @@ static int unknown_key(struct load *l, const struct ynode *n, const char *prefix
 		value_nearer(n->key, str_c(l->a, str_n(name + skip, strcspn(name + skip, "."))), &best,
 				&distance);
 	}
-	return value_unknown(l, n, best || *prefix ? best : deeper_key(n->key));
+	return value_unknown(l, n, best ? best : deeper_key(n->key, prefix, skip));
 }
 
 /* A file that may not set this key sets nothing, and its author gets a note. */

@@ -249,6 +249,17 @@ static int parse_network_allow(struct load *l, const struct ynode *n, void *fiel
 	return value_list(l, n, list, sizeof(struct texts), network_item);
 }
 
+static int wrong_socket(struct load *l, const struct ynode *n, struct str name)
+{
+	const char *best = NULL;
+	size_t distance = SIZE_MAX;
+
+	for (size_t i = 0; i < BOX_SOCKETS; i++)
+		value_nearer(name, box_socket_name(i), &best, &distance);
+	return yaml_fail(&l->file, n, false, l->e, "expected a list of ssh-agent, gpg-agent and docker%s%s%s",
+			best ? ", did you mean '" : "", best ? best : "", best ? "'" : "");
+}
+
 static int parse_sockets(struct load *l, const struct ynode *n, void *field)
 {
 	struct texts *list = NULL;
@@ -261,7 +272,7 @@ static int parse_sockets(struct load *l, const struct ynode *n, void *field)
 		while (i < BOX_SOCKETS && !str_is(t->text, box_socket_name(i)))
 			i++;
 		if (i == BOX_SOCKETS)
-			return value_fail(l, n, "expected a list of ssh-agent, gpg-agent and docker");
+			return wrong_socket(l, n, t->text);
 		*(unsigned *)field |= 1u << i;
 	}
 	return 0;

@@ -105,6 +105,8 @@ int value_text(struct load *l, const struct ynode *n, void *field)
 	if (n->kind != YNODE_SCALAR)
 		return value_fail(l, n, "expected a text");
 	struct str s = trim_blanks(n->text);
+	if (n->plain && str_is(s, "~"))
+		return value_fail(l, n, "a bare ~ is YAML's null: quote it, or write ~/ and a name");
 	if (!s.n || yaml_null(n))
 		return value_fail(l, n, "the text is empty");
 	if (s.n > RULE_TEXT_MAX)

@@ -131,12 +131,21 @@ static const struct {
 	{"wc", "Read"}, {"sort", "Read"}, {"uniq", "Read"},
 };
 
+static bool is_redirected(const struct judge *j)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (x->kind == ACCESS_WRITE && x->cause == CAUSE_REDIRECT)
+			return true;
+	return false;
+}
+
 /* Plain file work: the whole request is one command that only reads or edits files, without a pipe. */
 void advice_route(struct judge *j, const struct check *c)
 {
 	static const enum grade grades[] = {[ROUTE_ADVISE] = GRADE_OFF, [ROUTE_OFF] = GRADE_OFF,
 			[ROUTE_WARN] = GRADE_WARN, [ROUTE_ASK] = GRADE_ASK, [ROUTE_DENY] = GRADE_DENY};
 	const struct command *k = j->f->commands;
+	const char *tool;
 	struct str text;
 
 	if (!k || k->next || j->p->route == ROUTE_OFF || !j->subjects[0].base.n || k->via->kind != VIA_DIRECT)
@@ -144,15 +153,16 @@ void advice_route(struct judge *j, const struct check *c)
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
 		if (!str_is(j->subjects[0].base, routes[i].name))
 			continue;
+		tool = is_redirected(j) ? "Write" : routes[i].tool;
 		text = str_fmt(j->a,
 				"for plain file work prefer the %s tool to '%s'; keep the shell for what "
-				"has to be run", routes[i].tool, routes[i].name);
+				"has to be run", tool, routes[i].name);
 		if (j->p->route == ROUTE_ADVISE) {
 			LIST_NEW(j->a, j->advice_end, (struct reason){.id = c->id, .grade = GRADE_OFF,
-					.message = text, .alternative = str_of(routes[i].tool), .at = k->at});
+					.message = text, .alternative = str_of(tool), .at = k->at});
 		} else {
 			judge_raise(j, c, &(struct finding){.grade = grades[j->p->route], .message = text,
-					.alternative = str_of(routes[i].tool), .at = k->at});
+					.alternative = str_of(tool), .at = k->at});
 		}
 		return;
 	}

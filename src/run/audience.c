@@ -37,8 +37,9 @@ struct str audience_advice(struct arena *a, enum audience who, enum limit l)
 	case AUDIENCE_CLIENT:
 		if (l == LIMIT_TIME)
 			return STR("a call that names a time limit of its own gets that one, "
-				"and a person can change 'sandbox.limits.timeout' in the policy");
-		return str_fmt(a, "a person can change 'sandbox.limits.%s' in the policy", limit_name(l));
+				"and a person can change 'sandbox.limits.timeout' in " AUDIENCE_POLICY);
+		return str_fmt(a, "a person can change 'sandbox.limits.%s' in " AUDIENCE_POLICY,
+				limit_name(l));
 	case AUDIENCE_MCP: break;
 	}
 	if (names[l].argument[0])
@@ -51,7 +52,7 @@ const char *audience_show(enum audience who)
 {
 	switch (who) {
 	case AUDIENCE_TERMINAL: return "'--read DIR' shows one";
-	case AUDIENCE_CLIENT: return "a person can show one with 'sandbox.read' in the policy";
+	case AUDIENCE_CLIENT: return "a person can show one with 'sandbox.read' in " AUDIENCE_POLICY;
 	case AUDIENCE_MCP: break;
 	}
 	return "only the person who started this server can show one ('--read DIR')";

@@ -13,6 +13,9 @@ enum audience {
 	AUDIENCE_MCP,          /* a model that calls the tool `run` of caisson mcp */
 };
 
+/* where a person changes the policy: a model repeats it to them */
+#define AUDIENCE_POLICY "the policy (~/.config/caisson/config.yaml)"
+
 /* Returns the name of a limit for this reader. */
 const char *audience_limit(enum audience who, enum limit l);
 /* Returns a clause, to follow a semicolon, that says who can change a limit, and how. */

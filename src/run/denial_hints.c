@@ -299,7 +299,7 @@ static const struct hint_row {
 	enum limit limit;
 	bool (*applies)(const struct clues *c);
 	struct str (*say)(const struct clues *c);
-	char text[144];
+	char text[168];
 } rows[HINTS] = {
 		[HINT_CAPPED] = {"limit-capped", false, false, NO_LIMIT, NULL, say_capped, ""},
 		[HINT_TIME] = {"timeout", false, false, LIMIT_TIME, out_of_time, NULL,
@@ -314,7 +314,7 @@ static const struct hint_row {
 				"the project's /tmp holds more than its limit: remove files there"},
 		[HINT_CACHES] = {"caches", false, false, NO_LIMIT, caches_full, NULL,
 				"the project's caches in boxes exceed their limit and are deleted; a person "
-				"can raise 'sandbox.caches.project' in the policy"},
+				"can raise 'sandbox.caches.project' in " AUDIENCE_POLICY},
 		[HINT_ENDED] = {"ended", false, false, NO_LIMIT, NULL, say_ended, ""},
 		[HINT_TEARDOWN] = {"teardown", false, false, NO_LIMIT, lingers, NULL,
 				"the kernel is still giving back what the box held, which takes it a while; "
@@ -339,7 +339,7 @@ static const struct hint_row {
 				"may be too small (for a terminal: there are 256)"},
 		[HINT_PTRACE] = {"ptrace", true, true, NO_LIMIT, may_not_trace, NULL,
 				"programs in the box may not trace each other; a person can permit it with "
-				"'sandbox.ptrace: true' in the policy"},
+				"'sandbox.ptrace: true' in " AUDIENCE_POLICY},
 		[HINT_PROGRAM] = {"not-found", true, true, NO_LIMIT, not_started, NULL, NOT_SEEN},
 };
 

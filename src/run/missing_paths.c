@@ -292,7 +292,7 @@ static struct str advice(struct arena *a, enum audience who, const struct texts 
 	case AUDIENCE_TERMINAL: return str_fmt(a, "'%.*s' shows it", STR_ARG(options));
 	case AUDIENCE_CLIENT:
 		return str_fmt(a, "copy it into the project, or a person can show it with "
-			"'sandbox: {read: [%.*s]}' in their policy", STR_ARG(list));
+			"'sandbox: {read: [%.*s]}' in " AUDIENCE_POLICY, STR_ARG(list));
 	case AUDIENCE_MCP: break;
 	}
 	return str_fmt(a, "only the person who started this server can show it ('%.*s')", STR_ARG(options));

@@ -151,6 +151,8 @@ static void write_memory(struct arena *a, const char *dir, const char *path, con
 
 /* ---- comparing ---- */
 
+static const char *tests(int64_t n) { return n == 1 ? "test" : "tests"; }
+
 static void suspect(struct arena *a, struct validation *v, const struct counted *was,
 		const struct counted *is)
 {
@@ -159,19 +161,19 @@ static void suspect(struct arena *a, struct validation *v, const struct counted 
 
 	if (is->total < was->total)
 		validation_suspect(a, v, NOTE_FEWER_TESTS,
-				"%lld tests ran, and %lld when this command ran before; say which tests "
-				"are gone, and "
-				"why", (long long)is->total, (long long)was->total);
+				"%lld %s ran, and %lld when this command ran before; say which tests are "
+				"gone, and why", (long long)is->total, tests(is->total),
+				(long long)was->total);
 	if (gone > added)
 		validation_suspect(a, v, NOTE_TESTS_VANISHED,
-				"%lld tests of the run before did not run, and %lld are new; say why "
-				"they are gone",
-				(long long)gone, (long long)added);
+				"%lld %s of the run before did not run, and %lld %s new; say why",
+				(long long)gone, tests(gone), (long long)added,
+				added == 1 ? "is" : "are");
 	if (is->skipped > was->skipped)
 		validation_suspect(a, v, NOTE_MORE_SKIPPED,
-				"%lld tests were skipped, and %lld when this command ran before; say why "
-				"they cannot "
-				"run", (long long)is->skipped, (long long)was->skipped);
+				"%lld %s skipped, and %lld when this command ran before; say why",
+				(long long)is->skipped, is->skipped == 1 ? "test was" : "tests were",
+				(long long)was->skipped);
 }
 
 void result_memory_compare(struct arena *a, struct str session, struct report *report)

@@ -124,6 +124,12 @@ bool run_iso_times(const struct run_request *rq);
 /* spec.c. Reads files and creates nothing. */
 int run_prepare(struct arena *a, const struct run_request *rq, const struct run_world *world,
 		const struct policies *p, struct run *ret, struct err *e);
+/*
+ * spec_places.c. ERR_CONFIG if runs refuse this path of sandbox.read or sandbox.write (`key`). A path that
+ * does not exist is not refused.
+ */
+int run_policy_path(struct arena *a, const struct run_world *world, const char *key, struct str text,
+		bool writable, struct err *e);
 /* spec_tmp.c. Adds those files of the host's /tmp that the box may have. */
 void run_show_tmp(struct arena *a, struct run *r, const struct tmp_name *names);
 /* run.c. Judges the prepared program. */

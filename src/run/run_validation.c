@@ -104,8 +104,8 @@ static void not_witnessed(struct arena *a, struct validation *v)
 {
 	validation_unsure(a, v, NOTE_NOT_WITNESSED,
 			"the policy requires a report that the runner wrote beside its output "
-			"(results.require), "
-			"and this result has none: see 'Reports beside the output' in docs/validators.md");
+			"(results.require), and this result has none: see 'Reports beside what is printed' "
+			"in docs/validators.md");
 	v->result = RESULT_NONE;
 }
 

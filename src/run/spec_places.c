@@ -456,25 +456,50 @@ static bool is_added(const struct spec_builder *m, struct str real)
 	return false;
 }
 
+/* ret->real is empty if there is no such path. ERR_CONFIG if no box may have it: only a person can help. */
+static int look_up_standing(struct place_search *p, const char *key, struct str text, bool writable,
+		struct path_answer *ret, struct err *e)
+{
+	struct str name = world_expand(p->m->a, p->m->at, text);
+
+	path_look(&p->memo, name, ret);
+	if (!name.n || !ret->real.n || ret->target == PATH_ABSENT || ret->target == PATH_UNREADABLE) {
+		ret->real = STR("");
+		return 0;
+	}
+	if (refuse_extra(p, key, name, ret, writable, e) == 0 &&
+			refuse_standing(p, key, text, ret->real, writable, e) == 0)
+		return 0;
+	if (e)
+		e->kind = ERR_CONFIG;
+	return -1;
+}
+
 /* The same policy holds on several machines and in several projects: a missing path is only noted. */
 static int policy_path(struct place_search *p, const char *key, struct str text, bool writable,
 		struct err *e)
 {
-	struct str name = world_expand(p->m->a, p->m->at, text);
 	struct path_answer at;
 
-	path_look(&p->memo, name, &at);
-	if (!name.n || !at.real.n || at.target == PATH_ABSENT || at.target == PATH_UNREADABLE) {
+	if (look_up_standing(p, key, text, writable, &at, e) != 0)
+		return -1;
+	if (!at.real.n)
 		spec_note_path(p->m, str_fmt(p->m->a, "%s '%.*s' %s", key, STR_ARG(text),
 				at.target == PATH_UNREADABLE ? "cannot be reached" : "does not exist"));
-		return 0;
-	}
-	if (refuse_extra(p, key, name, &at, writable, e) != 0 ||
-			refuse_standing(p, key, text, at.real, writable, e) != 0)
-		return -1;
-	if (!is_added(p->m, at.real)) /* the command line holds */
+	else if (!is_added(p->m, at.real)) /* the command line holds */
 		spec_add_path(p->m, at.real, at.real, writable && spec_walls_may_write(p->m, at.real));
 	return 0;
+}
+
+int run_policy_path(struct arena *a, const struct run_world *world, const char *key, struct str text,
+		bool writable, struct err *e)
+{
+	struct spec_builder m = {.a = a, .world = world, .at = world->context.view};
+	struct place_search p = {.m = &m};
+	struct path_answer at;
+
+	path_memo_init(&p.memo, a, m.at->cwd);
+	return look_up_standing(&p, key, text, writable, &at, e);
 }
 
 static int policy_paths(struct place_search *p, struct err *e)

@@ -86,6 +86,15 @@ static bool give_docker(struct spec_builder *m, struct path_memo *memo)
 	return !host.n && give(m, memo, STR("/var/run/docker.sock"), STR("/var/run/docker.sock"));
 }
 
+static const char *why_lacking(const struct spec_builder *m, size_t i)
+{
+	if (1u << i == BOX_SOCKET_SSH && !m->at->uid)
+		return "an agent answers its own user alone, and the boxes of root have another user";
+	if (1u << i == BOX_SOCKET_SSH && !callers_value(m, "SSH_AUTH_SOCK").n)
+		return "SSH_AUTH_SOCK is not set where the client or the command was started";
+	return "there is no such socket that the user of the box can use";
+}
+
 void spec_build_sockets(struct spec_builder *m, struct path_memo *memo)
 {
 	static bool (*const givers[BOX_SOCKETS])(struct spec_builder *m, struct path_memo *memo) = {give_ssh,
@@ -99,5 +108,5 @@ void spec_build_sockets(struct spec_builder *m, struct path_memo *memo)
 		if (wanted >> i & 1 && (walls || !givers[i](m, memo)))
 			spec_note_path(m, str_fmt(m->a, "sandbox.sockets '%s': %s", box_socket_name(i),
 					walls ? "the client's own sandbox does not give it"
-					      : "there is no such socket that the user of the box can use"));
+					      : why_lacking(m, i)));
 }

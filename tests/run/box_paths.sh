@@ -20,6 +20,9 @@ for who in $(people); do
 		work true
 		[[ $rc == 64 ]] && grep -q -- "$2" "$tmp/out" "$tmp/err"
 		result $? "$who: refused: $3"
+		(cd "$home/p" && as "$who" "$tmp/caisson" config verify) >"$tmp/out" 2>&1
+		grep -q "warning: $config/config.yaml:1: no contained command runs: .*$2" "$tmp/out"
+		result $? "$who: ... which config verify says beforehand"
 	}
 
 	work 'cat ../b/sub/file'
@@ -41,6 +44,9 @@ for who in $(people); do
 		"$who: a path that does not exist is left out, and a hint says so"
 	work 'true'
 	want '.exit_code == 0 and .hints == []' "$who: but not when all went well"
+	(cd "$home/p" && as "$who" "$tmp/caisson" config verify) >"$tmp/out" 2>&1
+	! grep -q warning "$tmp/out"
+	result $? "$who: ... and config verify does not mind"
 	policy 'sandbox: {read: [~/by-link]}'
 	work 'cat ~/b/sub/file'
 	want '.stdout == "of-b\n"' "$who: a link of the person is followed"

@@ -159,11 +159,14 @@ printf 'tools:\n  bash:\n    deny: [npm publish]\n    ask: [git]\n    allow: [cu
 {"id": 1, "command": "cat README.md"}
 {"id": 2, "command": "curl https://x.example; npm publish; git status; ls"}
 {"id": 3, "command": "echo x > /opt/x"}
+{"id": 4, "command": "cat > f <<EOF\nx\nEOF"}
 LINES
 /usr/bin/python3 "$here/tests/run/schema.py" "$schema" "$tmp/out" >"$tmp/err" 2>&1
 result $? 'answers with advice and steps fit the schema'
 [[ $(jq -r 'select(.id == 1) | .advice[] | .id + " " + .alternative' "$tmp/out") == 'file-route Read' ]]
 result $? 'advice names the tool'
+[[ $(jq -r 'select(.id == 4) | .advice[] | .alternative' "$tmp/out") == Write ]]
+result $? '... and for a file that is written, the one that writes'
 [[ $(jq -r 'select(.id == 2) | .steps[].what' "$tmp/out" | sort | uniq -c | tr -s ' \n' ' ') == ' 1 allow 1 ask 1 default 1 deny 1 lifted ' ]]
 result $? 'steps: one of each tier'
 [[ $(jq 'select(.id == 2) | .steps[] | select(.what == "deny") | .rule | endswith("steps.yaml:3")' "$tmp/out") == true ]]

@@ -175,6 +175,9 @@ broken() {
 clean
 broken 'broken YAML' 'config.yaml:2:[0-9]+: not valid YAML.*tools: \]' 'default: allow\ntools: ]\n'
 broken 'an unknown key' "config.yaml:1:1: unknown key, did you mean 'default': 'defualt: ask'" 'defualt: ask\n'
+broken 'a key without its parent' "config.yaml:1:11: unknown key, did you mean 'sandbox.limits.scratch'" 'sandbox: {scratch: 2G}\n'
+broken 'a bare tilde' "config.yaml:1:[0-9]+: a bare ~ is YAML's null: quote it" 'sandbox: {read: [~]}\n'
+broken 'an unknown socket' "config.yaml:1:[0-9]+: .*, did you mean 'ssh-agent'" 'sandbox: {sockets: [ssh-agnt]}\n'
 broken 'a duplicate key' "config.yaml:2:1: .*'default: ask'" 'default: ask\ndefault: ask\n'
 broken 'a bad regular expression' 'config.yaml:3:14: .*checks' 'tools:\n  bash:\n    checks: ["(a"]\n'
 broken 'a bad value' 'config.yaml:1:10: .*allow, ask or deny.*perhaps' 'default: perhaps\n'

@@ -276,6 +276,13 @@ result $? 'its output is passed through, and it is gone'
 run 64 'a ticket is good for one run' --ticket $id
 grep -q 'used already; nothing ran: make the call with the original command again' "$tmp/err" && ! grep -q -- '--help' "$tmp/err"
 result $? 'and a model is told what to do, without options'
+mkdir -p "$HOME/.config/caisson" "$HOME/.ssh" && touch "$HOME/.ssh/id_rsa"
+printf 'sandbox: {read: [~/.ssh]}\n' >"$HOME/.config/caisson/config.yaml"
+ticket 'echo x' "$(cd "$tmp/proj" && "$CAISSON" check --json ls | jq -r .policy)"
+run 64 'a path of the policy that no box may have' --ticket $id
+grep -q 'a person must correct the policy' "$tmp/err" && ! grep -q again "$tmp/err"
+result $? 'and a model is not told to try again'
+rm -r "$HOME/.config/caisson/config.yaml" "$HOME/.ssh"
 ticket 'echo x' sha256:other
 run 126 'a ticket judged by another policy' --json --ticket $id
 json '.status == "denied" and .reasons[0].id == "policy-error"'
