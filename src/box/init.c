@@ -138,8 +138,17 @@ static int die_with_launcher(const struct ns_child *c, struct err *e)
 
 /* ---- pid 1 ---- */
 
+/* No process is left in the box. */
+static void tell_dropped(int talk, const struct op *ops)
+{
+	struct ns_message m = {.kind = NS_DROPPED};
+
+	if (ns_dropped(ops, m.err.text, sizeof(m.err.text)))
+		send_message(talk, &m);
+}
+
 /* Reaps the program and orphans. When the program has ended, kills everything that is left. */
-static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child)
+static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child, const struct op *ops)
 {
 	struct ns_message m = {.kind = NS_ENDED};
 	int status = 0;
@@ -156,6 +165,7 @@ static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child)
 		while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 			;
 	}
+	tell_dropped(talk, ops);
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	send_message(talk, &m);
 	_exit(0);
@@ -166,6 +176,7 @@ static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child)
 struct stay { /* init of a box that may go to the background */
 	int talk, life, signals; /* life is -1 until NS_KEEP; signals tells about SIGCHLD */
 	pid_t child;
+	const struct op *ops;
 	bool ended, told;        /* the program has ended; the launcher knows */
 	int64_t ended_at;
 	int status;
@@ -199,6 +210,7 @@ static void __attribute__((noreturn)) end_rest(const struct stay *s)
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
+	tell_dropped(s->talk, s->ops);
 	tell_end(s, NS_ENDED);
 	_exit(0);
 }
@@ -240,9 +252,9 @@ static void take_order(struct stay *s)
  * Reaps until no process is left. The launcher decides about processes that outlive the program. The signal
  * of the timer ends the box in its handler.
  */
-static void __attribute__((noreturn)) reap_and_listen(int talk, pid_t child)
+static void __attribute__((noreturn)) reap_and_listen(int talk, pid_t child, const struct op *ops)
 {
-	struct stay s = {.talk = talk, .life = -1, .child = child};
+	struct stay s = {.talk = talk, .life = -1, .child = child, .ops = ops};
 	struct signalfd_siginfo info;
 	sigset_t wanted;
 
@@ -273,6 +285,7 @@ static void __attribute__((noreturn)) reap_and_listen(int talk, pid_t child)
 	}
 	if (!s.ended)
 		_exit(NS_LOST); /* the program's status is lost */
+	tell_dropped(talk, ops);
 	tell_end(&s, NS_ENDED);
 	_exit(0);
 }
@@ -490,6 +503,6 @@ void ns_init(const struct ns_child *c)
 		give_up(c->talk, &e);
 	(void)cpus_restore(&t->cpus);
 	if (t->background)
-		reap_and_listen(c->talk, p.pid);
-	reap_until_end(c->talk, p.pid);
+		reap_and_listen(c->talk, p.pid, t->ops);
+	reap_until_end(c->talk, p.pid, t->ops);
 }

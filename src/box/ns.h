@@ -87,8 +87,11 @@ struct ns_user ns_user(pid_t init);
 /*
  * NS_LOOK_IN brings the descriptors with which the launcher watches a box without a cgroup, NS_NETWORK the
  * sockets of the relay (ns_network.c). NS_CACHES tells that caches have no overlay, and why (`err`).
+ * NS_DROPPED lists files that end with the box (err.text).
  */
-enum ns_message_kind { NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK, NS_CACHES, NS_LEFT, NS_KEPT };
+enum ns_message_kind {
+	NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK, NS_CACHES, NS_LEFT, NS_KEPT, NS_DROPPED
+};
 /*
  * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to
  * the program one byte of these bits: the program may start, in its cgroup or not, with fewer CPUs, and
@@ -193,6 +196,11 @@ const struct ns_task *brief_take(int talk);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
+/*
+ * dropped.c: lists files that the program leaves in the scratch, one path per line. Returns the bytes of the
+ * text; 0: none.
+ */
+size_t ns_dropped(const struct op *ops, char *text, size_t size);
 /* Sends the reason why the box ends to the launcher. */
 void ns_tell_why(int talk, const struct err *why);
 /*

@@ -56,6 +56,12 @@ static void note_message(struct box_events *ev, const struct ns_message *m)
 	ev->peak_memory = (uint64_t)m->usage.ru_maxrss * 1024;
 }
 
+static void note_dropped(struct outcome *o, const struct ns_message *m)
+{
+	memcpy(o->dropped, m->err.text, sizeof(o->dropped));
+	o->dropped[sizeof(o->dropped) - 1] = 0;
+}
+
 void ns_take_events(struct box_state *b)
 {
 	struct ns_box *n = b->own;
@@ -75,6 +81,8 @@ void ns_take_events(struct box_state *b)
 			n->rootfd = nfds == 2 ? fds[1] : -1;
 		} else if (m.kind == NS_CACHES)
 			b->outcome.no_overlay = m.err;
+		else if (m.kind == NS_DROPPED)
+			note_dropped(&b->outcome, &m);
 		else
 			note_message(&b->events, &m);
 	}

@@ -83,6 +83,7 @@ struct outcome {
 	bool relay_died;       /* the relay ended before the box, so later connections failed */
 	/* why the person's caches are no lower layers; empty text: they are, or there are none */
 	struct err no_overlay;
+	char dropped[ERR_TEXT_MAX]; /* files that ended with the box, one path per line; empty: none seen */
 	const char *backend;
 	struct err err_setup;  /* STATUS_SETUP_ERROR: the reason */
 };

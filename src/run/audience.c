@@ -58,6 +58,17 @@ const char *audience_show(enum audience who)
 	return "only the person who started this server can show one ('--read DIR')";
 }
 
+const char *audience_keep(enum audience who)
+{
+	switch (who) {
+	case AUDIENCE_TERMINAL: return "'--write DIR' keeps them";
+	case AUDIENCE_CLIENT:
+		return "a person can list their directory with 'sandbox.write' in " AUDIENCE_POLICY;
+	case AUDIENCE_MCP: break;
+	}
+	return "only the person who started this server can keep them ('--write DIR')";
+}
+
 const char *audience_registry(enum audience who)
 {
 	switch (who) {

@@ -20,8 +20,12 @@ enum audience {
 const char *audience_limit(enum audience who, enum limit l);
 /* Returns a clause, to follow a semicolon, that says who can change a limit, and how. */
 struct str audience_advice(struct arena *a, enum audience who, enum limit l);
-/* Returns clauses that say who can show a directory in the box, and how a package is fetched all the same. */
+/*
+ * Returns clauses that say who can show a directory in the box, who can let it be written, and how a package
+ * is fetched all the same.
+ */
 const char *audience_show(enum audience who);
+const char *audience_keep(enum audience who);
 const char *audience_registry(enum audience who);
 /* Translates a text that may name options of `caisson run`. */
 struct str audience_text(struct arena *a, enum audience who, struct str text);

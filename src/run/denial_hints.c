@@ -24,6 +24,7 @@ enum hint_kind {
 	HINT_TMP,
 	HINT_ENDED,
 	HINT_TEARDOWN,
+	HINT_DROPPED,
 	HINT_NO_PROGRAM,
 	HINT_REGISTRIES,
 	HINT_PATHS,
@@ -243,6 +244,29 @@ static struct str say_ended(const struct clues *c)
 			(unsigned long long)(c->o->duration_ms / 1000));
 }
 
+/* A command that ended well and wrote beside the project would seem to have left something there. */
+static struct str say_dropped(const struct clues *c)
+{
+	const struct spec *s = &c->r->spec;
+	struct str rest = str_of(c->o->dropped);
+	struct buf b;
+
+	if (!rest.n || s->profile != PROFILE_WORK)
+		return STR("");
+	buf_init(&b, c->a, 0);
+	while (rest.n) {
+		ptrdiff_t end = str_find(rest, '\n', 0);
+		struct str path = str_sub(rest, 0, end < 0 ? rest.n : (size_t)end);
+		bool home = path_inside(path, s->home) && path.n > s->home.n;
+
+		rest = str_sub(rest, end < 0 ? rest.n : (size_t)end + 1, rest.n);
+		buf_fmt(&b, "%s'%s%.*s'", b.n ? ", " : "", home ? "~" : "",
+				STR_ARG(home ? str_sub(path, s->home.n, path.n) : path));
+	}
+	return str_fmt(c->a, "written only inside the box, and gone with it: %.*s; write in the project or "
+			"/tmp, or %s", STR_ARG(buf_view(&b)), audience_keep(c->r->rq->audience));
+}
+
 /* The relay knows the refused hosts whatever the program printed; otherwise a message must complain. */
 static struct str say_network(const struct clues *c)
 {
@@ -319,6 +343,7 @@ static const struct hint_row {
 		[HINT_TEARDOWN] = {"teardown", false, false, NO_LIMIT, lingers, NULL,
 				"the kernel is still giving back what the box held, which takes it a while; "
 				"nothing of the box runs any more"},
+		[HINT_DROPPED] = {"dropped", false, false, NO_LIMIT, NULL, say_dropped, ""},
 		[HINT_NO_PROGRAM] = {"not-found", false, false, NO_LIMIT, program_missing, NULL, NOT_SEEN},
 		[HINT_REGISTRIES] = {"registries", true, false, NO_LIMIT, NULL, say_registries, ""},
 		[HINT_PATHS] = {"paths", true, false, NO_LIMIT, NULL, say_paths, ""},

@@ -73,6 +73,22 @@ for who in $(people); do
 	(cd "$work" && mine "$tmp/caisson" run --profile work -c 'echo ENOTCACHED; cat ../lib/Cargo.toml; true') >"$tmp/out" 2>"$tmp/err"
 	want '.status == "ok" and .hints == []' "$who: a run that ends well has no hints"
 
+	# files that end with the box: said also when all went well
+	dropped() { # WANTED COMMAND
+		(cd "$work" && mine "$tmp/caisson" run --profile work "${options[@]}" -c "$2") >"$tmp/out" 2>"$tmp/err"
+		want ".status == \"ok\" and ([.hints[] | select(.id == \"dropped\")] | $1)" "$who: dropped: $2"
+	}
+	dropped '.[0].message | contains("gone with it: '"'~/foo'"'; write in the project")' 'echo x >~/foo'
+	dropped '.[0].message | contains("/var/tmp/q")' 'echo x >/var/tmp/q'
+	dropped '.[0].message | contains("'"'~/d'"'")' 'mkdir ~/d; touch ~/d/x'
+	dropped 'length == 0' "touch ~/.hidden ~/\$'a\\nb' ~/'a\"b' x /tmp/x; rm x; ln -s /etc/passwd ~/l; mkfifo ~/f; touch ~/f2; rm ~/f2; cat ~/data/x || true"
+	dropped '.[0].message | [scan("~/file")] | length == 3' 'cd; for i in {1..200}; do echo x >file$i; done'
+	as "$who" mkdir -p "$home/src/b" "$home/src/app" && as "$who" git -C "$home/src/app" init -q
+	outer=$work work=$home/src/app options=(--read "$home/src/b")
+	dropped '.[0].message | contains("gone with it: '"'~/src/sib.txt'"'; write")' "python3 -c 'open(\"../sib.txt\", \"w\")'"
+	dropped 'length == 0' 'touch in-the-project; ls ..'
+	work=$outer options=()
+
 	# behind a client: no options of a command line, and a word about what the client itself ended
 	event() { # PHASE ID COMMAND
 		jq -cn --arg phase "$1" --arg id "$2" --arg c "$3" --arg cwd "$work" '{session_id: "hints", hook_event_name: $phase, tool_name: "Bash", tool_use_id: $id,
