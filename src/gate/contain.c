@@ -123,6 +123,63 @@ static void makes_signature(struct judge *j, const struct check *c)
 	judge_raise(j, c, &f);
 }
 
+/* True if the command at `outer` is at this place, or runs the text that the place is in. */
+static bool runs_place(const struct judge *j, struct span outer, struct span at)
+{
+	while (!span_encloses(outer, at) || span_substituted(j->f, outer, at)) {
+		if (at.text == 0 || at.text >= j->f->ntexts)
+			return false;
+		at = j->f->texts[at.text].origin;
+	}
+	return true;
+}
+
+/* A wrapped command has the place of its wrapper's name: returns the place of the outermost wrapper. */
+static struct span wrapped_place(const struct judge *j, const struct command *c)
+{
+	struct span at = c->at;
+
+	for (size_t i = 0; c->via && c->via->kind == VIA_WRAPPER && i < j->nsubjects; i++)
+		if (span_encloses(j->subjects[i].c->at, at) &&
+			!span_substituted(j->f, j->subjects[i].c->at, c->at))
+			at = j->subjects[i].c->at;
+	return at;
+}
+
+/* Clients of a service of the host, whose socket no box has. */
+static const char host_clients[] = "adb distrobox docker docker-compose devcontainer flatpak incus lxc nerdctl "
+				   "podman podman-compose snap systemctl toolbox vagrant";
+
+/*
+ * Returns the client that a contained part of the request is, or that runs it: docker exec x python a.py. The
+ * person may give boxes the socket of docker.
+ */
+static const struct subject *find_host_client(struct judge *j)
+{
+	for (const struct reason *r = j->ret->reasons; r; r = r->next)
+		for (size_t i = 0; r->grade == GRADE_CONTAIN && r->id != CHECK_ENVIRONMENT && i < j->nsubjects;
+			i++) {
+			const struct subject *s = &j->subjects[i];
+			bool docker = str_is_any(s->base, "docker docker-compose devcontainer");
+
+			if (str_is_any(s->base, host_clients) && runs_place(j, wrapped_place(j, s->c), r->at) &&
+				!(docker && (j->p->sandbox.sockets & BOX_SOCKET_DOCKER)))
+				return s;
+		}
+	return NULL;
+}
+
+/* Asks about a command that would fail in the box for want of a service of the host. */
+static void needs_host(struct judge *j, const struct check *c)
+{
+	const struct subject *s = j->ret->verdict == VERDICT_CONTAIN ? find_host_client(j) : NULL;
+
+	if (s)
+		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at,
+				.message = str_fmt(j->a, "it would be contained, but '%.*s' talks to a "
+				"service of the host, which no box reaches", STR_ARG(s->base))});
+}
+
 void contain_finish(struct judge *j)
 {
 	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK,
@@ -150,6 +207,7 @@ void contain_finish(struct judge *j)
 	}
 	makes_signature(j, c);
 	network_uses_in_box(j);
+	needs_host(j, c);
 	s = find_excluded(j);
 	if (s)
 		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at,

@@ -563,6 +563,9 @@ void danger_effects(struct judge *j, const struct check *c)
 			    /* git's have rows in dangers.yaml, */
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) &&
 			    !(effects[k].effect == EFFECT_SYSTEM && ends_processes(s)) &&
+			    /* a package with the name of a service manager: npx sv create */
+			    !((effects[k].effect & (EFFECT_SYSTEM | EFFECT_PERSISTENCE)) &&
+					packages_runs(s->c)) &&
 			    /* and caisson's, too */
 			    !(effects[k].effect == EFFECT_PRIVILEGE && str_is(s->base, "caisson")))
 				judge_raise_at_most(j, effects[k].check, GRADE_DENY, s->c->at,

@@ -225,6 +225,8 @@ void packages_ask(struct judge *j, const struct command *c); /* packages.c: asks
 void packages_fetch(struct judge *j, const struct check *c);
 /* True if a command at this place fetches packages into the project, or fetches the program it runs. */
 bool packages_install(const struct judge *j, struct span at);
+/* True if npx, uvx or the like runs this command: its name is one of a package, not of a system command. */
+bool packages_runs(const struct command *c);
 /* network_uses.c: commands whose use of the network is known (knowledge/network.yaml) */
 enum net_use network_use(struct judge *j, struct subject *s);
 /* Judges the network of a command by its form. False if it has no form that says more than `network`. */

@@ -19,6 +19,16 @@ static bool is_runner(const struct via *v)
 			!strcmp(v->name, "npm x") || !strcmp(v->name, "bun x"));
 }
 
+bool packages_runs(const struct command *c)
+{
+	static const char others[][12] = {"pnpx", "uvx", "pnpm dlx", "yarn dlx", "uv tool run", "pipx run"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (c->via && c->via->kind == VIA_WRAPPER && !strcmp(c->via->name, others[i]))
+			return true;
+	return is_runner(c->via);
+}
+
 static struct package package_of(struct str word)
 {
 	struct package p = {.name = word};
@@ -60,14 +70,24 @@ static bool is_present(struct judge *j, struct str dir, const char *what, struct
 	return f.any;
 }
 
+/* True if the row of this command is one of a program of the system, which a package has by chance: sv. */
+static bool has_system_name(struct judge *j, const struct command *c)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (j->subjects[i].c == c && j->subjects[i].row)
+			return subject_known(j, &j->subjects[i])->effects &
+				(EFFECT_SYSTEM | EFFECT_PERSISTENCE);
+	return false;
+}
+
 /*
  * True if the package is installed in this directory or one above it. A program with a knowledge row counts
- * as installed, unless a package.json lacks its node_modules.
+ * as installed, unless a package.json lacks its node_modules or the row is one of the system.
  */
 static bool is_installed(struct judge *j, const struct command *c, const struct package *p)
 {
-	bool known = know_find(p->bin, j->p->commands, j->p->ncommands) != NULL, here = false,
-	     missing = false;
+	bool known = know_find(p->bin, j->p->commands, j->p->ncommands) && !has_system_name(j, c),
+	     here = false, missing = false;
 	struct str dir = path_plain(j->a, c->cwd);
 
 	for (int i = 0; i < LEVELS_MAX && dir.n > 1; i++) {

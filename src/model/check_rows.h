@@ -39,7 +39,7 @@ GATE_CHECK(CLASSIFIER, "classifier", ASK, false, NEVER, PLAIN, NULL, 0,
 GATE_CHECK(CHAINED, "chained", DENY, false, NEVER, PLAIN, NULL, 0,
 	"a chain of commands that would be asked about, where the policy discourages chaining")
 GATE_CHECK(NOT_CONTAINED, "not-contained", ASK, true, NEVER, OUTSIDE, NULL, 0,
-	"it would be contained, but the policy has no box, or excludes the command from it; "
+	"it would be contained, but the policy has no box or excludes it, or it needs a host's service; "
 	"contain_fallback is the grade without a box")
 GATE_CHECK(BOX_FILE, "box-file", CONTAIN, false, NEVER, PLAIN, NULL, 0,
 	"an allowed command names a file in /tmp that only the boxes of the project have, so it runs there")
