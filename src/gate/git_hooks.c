@@ -221,6 +221,8 @@ static bool changes_remotes(struct judge *j, const struct subject *s)
 		struct subject *other = &j->subjects[i];
 		struct str name = other->row ? str_of(subject_options(j, other)->name) : STR("");
 
+		if (str_is(name, "git branch") && know_has(subject_options(j, other), "--set-upstream-to"))
+			return true;
 		for (size_t k = 0; other != s && str_is(other->base, "git") && names[k][0]; k++)
 			if (str_starts(name, names[k]) && !subject_known(j, other)->readonly &&
 				!(str_is(name, "git config") && is_harmless_config(j, other)))
@@ -274,8 +276,103 @@ static bool refspec_quiet(struct judge *j, struct str spec, const struct git_ite
 		writes_own(j, spec, remote);
 }
 
+/* ---- repositories on this machine ---- */
+
+struct own_directory {
+	struct str real;
+	bool any, bad;
+};
+
+static void look_own(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	struct own_directory *d = ctx;
+	const struct path_answer *a = w->answer;
+
+	(void)x;
+	d->any = true;
+	d->real = w->real;
+	d->bad |= !a || !w->sure || w->wild || w->place != PLACE_OUTSIDE || a->target != PATH_DIR ||
+		a->owner != j->v->uid || a->shared;
+}
+
+/* True for a directory of the caller that no box and nobody else writes. */
+static bool is_own(struct judge *j, struct str path, struct str *ret_real)
+{
+	struct access x = {.kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = path}};
+	struct own_directory d = {0};
+
+	if (!paths_each(j, &x, look_own, &d) || !d.any || d.bad)
+		return false;
+	*ret_real = d.real;
+	return true;
+}
+
+/*
+ * git-upload-pack runs in the repository that git fetches from, with its settings. So it must be this one, or
+ * one of the caller outside of the project whose settings name no programs and no promised objects.
+ */
+static bool source_harmless(struct judge *j, struct str dir, struct str word)
+{
+	struct str path = path_plain(j->a, str_starts(word, "/") ? word : str_path(j->a, dir, word)), real,
+		   git;
+	const struct git_answer *g = git_hooks_answer(j, path);
+
+	return is_own(j, path, &real) && is_own(j, str_path(j->a, path, STR(".git")), &git) && g &&
+		g->found && !g->unclear && !g->redirected && !g->partial && !g->programs &&
+		str_eq(g->top, real) && str_eq(git, str_path(j->a, real, STR(".git")));
+}
+
+/* References of remotes count as known to their servers, so they come only from these. */
+static bool local_refspec_quiet(struct str spec)
+{
+	ptrdiff_t colon = str_find(spec, ':', 0);
+	struct str to = colon < 0 ? STR("") : str_sub(spec, (size_t)colon + 1, spec.n);
+
+	if (str_starts(spec, "+") || str_find(spec, '*', 0) >= 0)
+		return false;
+	return str_starts(to, "refs/") ? str_starts(to, "refs/heads/") || str_starts(to, "refs/tags/")
+				       : str_find(to, '/', 0) < 0;
+}
+
+static bool is_path(struct str word)
+{
+	return str_is_any(word, ". ..") || str_starts(word, "./") || str_starts(word, "../") ||
+		str_starts(word, "/");
+}
+
+bool git_hooks_from_path(struct judge *j, struct subject *s)
+{
+	struct know_options *o = subject_options(j, s);
+
+	return o->noperands && is_path(s->c->argv[o->operands[0]].text);
+}
+
+/*
+ * git fetch ../b, git pull . main. A pull from elsewhere changes files whose names are not known, and no
+ * person named that repository before.
+ */
+static bool local_known(struct judge *j, struct subject *s, const struct git_answer *g, struct str dir)
+{
+	struct know_options *o = subject_options(j, s);
+	struct str name = str_of(o->name), word = o->noperands ? s->c->argv[o->operands[0]].text : STR("");
+	bool pull = str_is(name, "git pull"), here = str_is(word, ".");
+
+	if ((!pull && !str_is(name, "git fetch")) || !is_path(word) || g->path_remotes || g->partial ||
+		(pull && (!here || o->noperands < 2)) || know_has(o, "--prune") || know_has(o, "--force") ||
+		know_has(o, "--all") || know_has(o, "--multiple"))
+		return false;
+	for (size_t k = 0; k < o->noperands; k++)
+		if (s->c->argv[o->operands[k]].kind != WORD_EXACT ||
+			(k && !local_refspec_quiet(s->c->argv[o->operands[k]].text)) ||
+			(pull && str_find(s->c->argv[o->operands[k]].text, ':', 0) >= 0))
+			return false; /* of a pull only the names of commits tell what changes */
+	if (!str_starts(word, "/") && !str_eq(g->top, dir)) /* git goes to the top first */
+		return false;
+	return here || source_harmless(j, dir, word);
+}
+
 /* True if the remote that git takes without a word, or by --all, is among those that are known. */
-static bool remotes_known(struct judge *j, struct subject *s, const struct git_answer *g)
+static bool remotes_known(struct judge *j, struct subject *s, const struct git_answer *g, struct str dir)
 {
 	struct know_options *o = subject_options(j, s);
 	bool every = know_has(o, "--all") || know_has(o, "--multiple") ||
@@ -286,6 +383,10 @@ static bool remotes_known(struct judge *j, struct subject *s, const struct git_a
 		return false; /* with a refspec it overwrites references of this repository */
 	if (g->submodules && !know_has(o, "--no-recurse-submodules") && !subject_known(j, s)->readonly)
 		return false;
+	if (g->local_upstream && str_is(str_of(o->name), "git pull") && o->noperands == 0)
+		return false; /* it may merge a branch of this repository, whose files nobody looked up */
+	if (local_known(j, s, g, dir))
+		return true;
 	if (!named || know_has(o, "--all"))
 		return g->remotes && !g->other_remotes && o->noperands == 0;
 	for (size_t i = 0; i < named; i++) {
@@ -309,7 +410,7 @@ bool git_hooks_remote_known(struct judge *j, struct subject *s)
 		const struct git_answer *g = dir.n ? git_hooks_answer(j, dir) : NULL;
 
 		if (!g || !g->found || overlay_checked_out(j, path_plain(j->a, dir), s->c->when) ||
-			!remotes_known(j, s, g))
+			!remotes_known(j, s, g, dir))
 			return false;
 	}
 	return true;

@@ -243,6 +243,8 @@ void repository_unvetted(struct judge *j, const struct check *c);
 /* git_hooks.c: hooks and programs of the project that git runs */
 void git_hooks_check(struct judge *j, const struct check *c);
 /* True if git fetches from a remote that was there when the session began. */
+/* The first operand is a path, not the name of a remote: git fetch ../b. */
+bool git_hooks_from_path(struct judge *j, struct subject *s);
 bool git_hooks_remote_known(struct judge *j, struct subject *s);
 /* Returns a command that makes signatures (git commit -S), which needs a key that no box has; else NULL. */
 struct subject *git_hooks_signs(struct judge *j);

@@ -369,11 +369,19 @@ bool network_uses_tell(struct judge *j, struct subject *s)
 			str_fmt(j->a, "preset:%s", net_form_tool(s->form)));
 		return true;
 	case NET_USE_REMOTE:
-		if (!git_hooks_remote_known(j, s))
-			return tell_hosts(j, s);
+		if (!git_hooks_remote_known(j, s)) {
+			if (!git_hooks_from_path(j, s))
+				return tell_hosts(j, s);
+			judge_raise_at_most(j, CHECK_NETWORK, GRADE_DENY, s->c->at,
+				judge_quote(j, "", s->c->at, " takes over what another repository has, and "
+					"runs git with its settings"),
+				INSTEAD);
+			return true;
+		}
 		if (is_clone(j, s))
 			return tell_clone(j, s);
-		tell_read(j, s, " fetches from a remote of this repository");
+		tell_read(j, s, git_hooks_from_path(j, s) ? " fetches from a repository on this machine"
+							  : " fetches from a remote of this repository");
 		return true;
 	case NET_USE_GET: return tell_hosts(j, s);
 	case NET_USE_NONE: return tell_install(j, s);

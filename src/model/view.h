@@ -66,6 +66,8 @@ struct git_answer {
 	bool submodules;           /* a fetch may go on in submodules, from remotes of theirs */
 	bool redirected;           /* its settings may lead remotes elsewhere, add data, or run something */
 	bool partial;              /* git fetches missing objects from some remote */
+	bool local_upstream;       /* a branch merges another one of this repository by default */
+	bool path_remotes;         /* a remote has a name like a path: "../b" would mean its address */
 };
 
 /*

@@ -98,6 +98,9 @@ static void put_git(struct buf *b, const struct git_answer *g)
 	put_bool(b, "other_remotes", g->other_remotes);
 	put_bool(b, "redirected", g->redirected);
 	put_bool(b, "submodules", g->submodules);
+	put_bool(b, "partial", g->partial);
+	put_bool(b, "local_upstream", g->local_upstream);
+	put_bool(b, "path_remotes", g->path_remotes);
 	buf_char(b, '}');
 }
 
@@ -314,6 +317,9 @@ static void read_gits(struct view_reader *r, struct git_answer **end)
 			.remotes = read_items(r, o, "remotes", "url"),
 			.other_remotes = flag(o, "other_remotes"),
 			.submodules = flag(o, "submodules"),
+			.partial = flag(o, "partial"),
+			.local_upstream = flag(o, "local_upstream"),
+			.path_remotes = flag(o, "path_remotes"),
 			.redirected = flag(o, "redirected")});
 	}
 }

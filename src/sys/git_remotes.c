@@ -219,6 +219,10 @@ void git_remotes_take(struct git_remotes *r, const struct git_setting *s, enum g
 
 	if (str_is(s->section, "remote") && s->sub.n && str_is(s->key, "url"))
 		add_remote(r, s);
+	if (str_is(s->section, "remote") && s->sub.n)
+		r->ret->path_remotes |= !is_plain_name(s->sub) || s->sub.p[0] == '.';
+	if (str_is(s->section, "branch") && str_is(s->key, "remote") && str_is(s->value, "."))
+		r->ret->local_upstream = true;
 	if (submodules)
 		r->ret->submodules = true;
 	else if (scope == GIT_SCOPE_REPOSITORY && !is_harmless(r, s))

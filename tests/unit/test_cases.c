@@ -27,9 +27,9 @@
  *     @policy NAME                         before the first row: for all rows of the file
  *
  * A row that expects anything but `allow` or `sound` must name reasons (`ids:` or `id:`). The directory is
- * /w/p and the home /home/dev unless a row says otherwise; /home has only two repositories with remotes,
- * src/repo and src/moved (its settings lead the remotes elsewhere). Every check must have a hit and a near
- * miss.
+ * /w/p and the home /home/dev unless a row says otherwise; /home has only repositories: src/repo, src/moved
+ * (its settings lead the remotes elsewhere), src/plain (without remotes), src/part (a partial clone) and
+ * src/odd (a remote is named "../plain"), src/tracks (main tracks a branch of its own). Every check must have a hit and a near miss.
  *
  *     test_cases [FILE...]                 runs all files, or these
  *     test_cases --write [FILE...]         adds `ids:` to rows that lack reasons; never changes a verdict
@@ -535,11 +535,21 @@ static bool make_repository(void)
 {
 	static const char dirs[][32] = {"/home/src", "/home/src/repo", "/home/src/repo/.git",
 		"/home/src/repo/.git/objects", "/home/src/repo/.git/refs", "/home/src/moved",
-		"/home/src/moved/.git", "/home/src/moved/.git/objects", "/home/src/moved/.git/refs"};
+		"/home/src/moved/.git", "/home/src/moved/.git/objects", "/home/src/moved/.git/refs",
+		"/home/src/plain", "/home/src/plain/.git", "/home/src/plain/.git/objects",
+		"/home/src/plain/.git/refs", "/home/src/part", "/home/src/part/.git",
+		"/home/src/part/.git/objects", "/home/src/part/.git/refs", "/home/src/odd",
+		"/home/src/odd/.git", "/home/src/odd/.git/objects", "/home/src/odd/.git/refs",
+		"/home/src/tracks", "/home/src/tracks/.git", "/home/src/tracks/.git/objects",
+		"/home/src/tracks/.git/refs"};
 	static const char remotes[] = "[remote \"origin\"]\n\turl = https://github.com/example/app.git\n"
 		"[remote \"upstream\"]\n\turl = git@github.com:upstream/app.git\n"
 		"[remote \"corp\"]\n\turl = https://git.example.com/app.git\n";
 	static const char moved[] = "[url \"https://example.net/\"]\n\tinsteadOf = https://github.com/\n";
+	static const char part[] = "[remote \"origin\"]\n\turl = /w/p\n\tpromisor = true\n";
+	static const char odd[] = "[remote \"../plain\"]\n\turl = /w/p\n";
+	static const char tracks[] = "[remote \"origin\"]\n\turl = https://github.com/example/app.git\n"
+		"[branch \"main\"]\n\tremote = .\n\tmerge = refs/heads/main\n";
 	char both[sizeof(remotes) + sizeof(moved)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
@@ -548,6 +558,13 @@ static bool make_repository(void)
 	snprintf(both, sizeof(both), "%s%s", remotes, moved);
 	return put("/home/src/repo/.git/HEAD", "ref: refs/heads/main\n") &&
 		put("/home/src/moved/.git/HEAD", "ref: refs/heads/main\n") &&
+		put("/home/src/plain/.git/HEAD", "ref: refs/heads/main\n") &&
+		put("/home/src/part/.git/HEAD", "ref: refs/heads/main\n") &&
+		put("/home/src/odd/.git/HEAD", "ref: refs/heads/main\n") &&
+		put("/home/src/tracks/.git/HEAD", "ref: refs/heads/main\n") &&
+		put("/home/src/tracks/.git/config", tracks) &&
+		put("/home/src/plain/.git/config", "[core]\n\tbare = false\n") &&
+		put("/home/src/part/.git/config", part) && put("/home/src/odd/.git/config", odd) &&
 		put("/home/src/repo/.git/config", remotes) && put("/home/src/moved/.git/config", both);
 }
 
