@@ -581,7 +581,7 @@ static void decide_call(struct review *g)
 		return;
 	case VERDICT_ALLOW:
 		allow_call(g);
-		hook_session_wrote(g->c, tmp_names(g->c->a, &g->facts, g->c->view->project));
+		hook_session_wrote(g->c, tmp_names(g->c->a, &g->facts, g->j.view, g->c->view->project));
 		return;
 	}
 }

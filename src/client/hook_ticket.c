@@ -127,7 +127,7 @@ int review_hand_over(struct review *g, enum approval approval, bool asked, struc
 		.path = v->project, .id = hook_pin(c) ? c->pin.id : (struct identity){0}};
 	struct str state, id, own = STR("");
 
-	t.tmp = tmp_names(c->a, &g->facts, v->project);
+	t.tmp = tmp_names(c->a, &g->facts, g->j.view, v->project);
 	for (const struct tmp_name *n = c->tmp; n; n = n->next)
 		tmp_names_add(c->a, &t.tmp, n);
 	t.walls = g->walls;

@@ -40,36 +40,75 @@ static bool has_contained(const struct judge *j)
 	return j->ret->verdict == VERDICT_CONTAIN;
 }
 
-/* True if the name or pattern means a file of the boxes. */
-static bool means_box_file(const struct judge *j, const struct word *path)
+enum box_share {
+	SHARE_NONE = 0,
+	SHARE_BOTH,  /* a directory or pattern: the host has files there, and the boxes have others */
+	SHARE_BOX,   /* only the boxes have it */
+};
+
+static enum box_share find_share(const struct judge *j, const struct word *path)
 {
 	const struct path_answer *p;
 	const struct glob_answer *g;
 
 	if (!str_starts(path->text, "/"))
-		return false;
+		return SHARE_NONE;
 	if (path->kind == WORD_EXACT) {
 		p = pmap_get(j->answers, path->text);
-		return p && p->kept;
+		return !p || !p->kept ? SHARE_NONE : p->kind == PATH_ABSENT ? SHARE_BOX : SHARE_BOTH;
 	}
 	g = path->glob ? pmap_get(j->glob_answers, path_pattern(j->a, path)) : NULL;
-	return g && g->kept;
+	return !g || !g->kept ? SHARE_NONE : g->nmatches ? SHARE_BOTH : SHARE_BOX;
 }
 
-/* The first name of a file of the boxes; *ret_at is its place. NULL: none. */
-static const struct word *find_box_file(const struct judge *j, struct span *ret_at)
+/*
+ * True if the command should keep the host's files all the same. A box cannot remove or rename those, and the
+ * client's tools do not see new ones of a box. In /tmp itself, a box does not have all that the host has.
+ */
+static bool wants_host_tmp(const struct judge *j, bool whole_tmp)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		*ret_at = x->at;
-		if (!x->elsewhere && !access_is_import(x) && means_box_file(j, &x->path))
-			return &x->path;
+		bool reads = x->kind == ACCESS_READ || x->kind == ACCESS_EXEC;
+		enum box_share share = find_share(j, &x->path);
+
+		if (!x->elsewhere && path_within(x->path.text, STR("/tmp")) &&
+				!path_within(x->path.text, j->v->project) && share != SHARE_BOX &&
+				(!reads || (whole_tmp && !share)))
+			return true;
 	}
-	for (const struct look *l = j->f->looks; l; l = l->next) {
-		*ret_at = l->at;
-		if (means_box_file(j, &l->path))
-			return &l->path;
-	}
-	return NULL;
+	return false;
+}
+
+struct box_file {
+	const struct word *path; /* NULL: none */
+	struct span at;
+	enum box_share share;
+};
+
+/* Takes a directory or pattern only with `both`. */
+static void consider(const struct judge *j, const struct word *path, struct span at, bool both,
+		struct box_file *best)
+{
+	enum box_share share = find_share(j, path);
+
+	if (share > best->share && (share == SHARE_BOX || both))
+		*best = (struct box_file){path, at, share};
+}
+
+static bool is_tmp(const struct word *path) { return str_is_any(path->text, "/tmp /tmp/"); }
+
+/* The name of a file that boxes have. Of commands that use /tmp itself, only those that list it count. */
+static struct box_file find_box_file(const struct judge *j)
+{
+	struct box_file best = {0};
+
+	for (const struct access *x = j->f->accesses; x && best.share < SHARE_BOX; x = x->next)
+		if (!x->elsewhere && !access_is_import(x))
+			consider(j, &x->path, x->at,
+					x->kind == ACCESS_READ && !(x->below && is_tmp(&x->path)), &best);
+	for (const struct look *l = j->f->looks; l && best.share < SHARE_BOX; l = l->next)
+		consider(j, &l->path, l->at, !is_tmp(&l->path), &best);
+	return best.share == SHARE_BOTH && wants_host_tmp(j, is_tmp(best.path)) ? (struct box_file){0} : best;
 }
 
 /* True if the command needs something outside of the box, or if its rules allow it there. */
@@ -94,18 +133,18 @@ static bool keeps_outside(struct judge *j)
 static void follow_box_files(struct judge *j)
 {
 	const struct check *c = gate_check(CHECK_BOX_FILE);
-	const struct word *path;
-	struct span at;
+	struct box_file f;
 
 	if (j->ret->verdict != VERDICT_ALLOW || !j->p->sandbox.enabled || j->p->mode == MODE_PAUSED ||
 			!(j->nsubjects || j->f->looks) || j->request ||
 			!path_within(j->v->cwd, j->v->project))
 		return;
-	path = find_box_file(j, &at);
-	if (path && !keeps_outside(j))
-		judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .at = at,
-				.message = str_fmt(j->a, "only the boxes of the project have '%.*s'",
-				STR_ARG(path->text))});
+	f = find_box_file(j);
+	if (f.path && !keeps_outside(j))
+		judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .at = f.at,
+				.message = str_fmt(j->a, f.share == SHARE_BOX ?
+				"only the boxes of the project have '%.*s'" :
+				"boxes of the project have files in '%.*s'", STR_ARG(f.path->text))});
 }
 
 /* Asks about a command that would fail in the box because the box has no signing key. */

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "gate/judge.h"
+#include "sys/tmp_tree.h"
 
 /* Tickets and sessions are JSON, which has no other bytes. */
 static bool can_travel(struct str path)
@@ -45,7 +46,28 @@ static void add_known(struct tmp_search *s, struct str path, bool writes)
 		tmp_names_add(s->a, &s->list, &name);
 }
 
-struct tmp_name *tmp_names(struct arena *a, const struct facts *f, struct str project)
+/* The host's files beside those of the boxes. */
+static void add_tree(struct tmp_search *s, struct str path, uint32_t uid)
+{
+	struct texts *names = NULL;
+	size_t n = 0;
+
+	if (tmp_tree(s->a, path, uid, &names, &n))
+		for (; names; names = names->next)
+			add_known(s, names->text, false);
+}
+
+static void add_kept(struct tmp_search *s, const struct view *v)
+{
+	for (const struct path_answer *p = v->paths; p; p = p->next)
+		if (p->kept && p->kind == PATH_DIR && !str_is(p->real, "/tmp"))
+			add_tree(s, p->real, v->uid);
+	for (const struct glob_answer *g = v->globs; g; g = g->next)
+		for (size_t i = 0; g->kept && i < g->nmatches; i++)
+			add_tree(s, g->matches[i], v->uid);
+}
+
+struct tmp_name *tmp_names(struct arena *a, const struct facts *f, const struct view *v, struct str project)
 {
 	struct tmp_search s = {.a = a, .project = project};
 
@@ -59,5 +81,7 @@ struct tmp_name *tmp_names(struct arena *a, const struct facts *f, struct str pr
 	for (const struct look *l = f->looks; l; l = l->next)
 		if (l->path.kind == WORD_EXACT)
 			add_known(&s, l->path.text, false);
+	if (v)
+		add_kept(&s, v);
 	return s.list;
 }

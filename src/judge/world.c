@@ -22,6 +22,7 @@
 #include "sys/kept_tmp.h"
 #include "sys/stamp_cache.h"
 #include "sys/state.h"
+#include "sys/tmp_tree.h"
 #include "sys/user.h"
 
 #define SELF "/proc/self/exe"
@@ -389,6 +390,60 @@ static size_t count_answers(struct view *v)
 	return n;
 }
 
+/*
+ * True if the box can show what the host has there, too. Then nothing is missed in the box; otherwise the
+ * command stays with the host's files.
+ */
+static bool can_show(struct path_memo *m, const struct view *v, struct str path, size_t *n)
+{
+	struct texts *names = NULL;
+
+	return !path_inside(v->project, path) && tmp_tree(m->a, path, v->uid, &names, n);
+}
+
+/* True if a box would find the path, or a place for it, where the host has none. */
+static bool absent_is_kept(struct path_memo *m, const struct view *v, struct str path)
+{
+	struct path_answer at;
+
+	for (struct str dir = path; dir.n > 5; dir = path_parent(dir)) {
+		if (kept_tmp_has(m->a, v->state_dir, v->project, dir))
+			return true;
+		if (str_is(dir, "/tmp/claude")) { /* each box has it; without a state there was none yet */
+			path_look(m, v->state_dir, &at);
+			return at.target == PATH_DIR;
+		}
+		path_look(m, path_parent(dir), &at);
+		if (at.kind != PATH_ABSENT)
+			return false;
+	}
+	return false;
+}
+
+static bool path_is_kept(struct path_memo *m, const struct view *v, const struct path_answer *p)
+{
+	size_t n = 0;
+
+	if (!path_inside(p->real, STR("/tmp")) || !v->state_dir.n || path_inside(p->real, v->project))
+		return false;
+	if (p->kind == PATH_ABSENT)
+		return absent_is_kept(m, v, p->real);
+	return p->kind == PATH_DIR && kept_tmp_filled(m->a, v->state_dir, v->project, p->real) &&
+			(str_is(p->real, "/tmp") || can_show(m, v, p->real, &n));
+}
+
+static bool glob_is_kept(struct path_memo *m, const struct view *v, const struct glob_answer *g)
+{
+	size_t n = 0;
+
+	if (g->more || !kept_tmp_matches(m->a, v->state_dir, v->project, g->pattern, g->nmatches > 0))
+		return false;
+	for (size_t i = 0; i < g->nmatches; i++)
+		if (!can_show(m, v, g->matches[i], &n))
+			return false;
+	return true;
+}
+
 /* Appends one answer and returns its cost. */
 static size_t answer_one(struct path_memo *m, struct view *v, const struct question *q)
 {
@@ -401,7 +456,7 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 	case QUESTION_GLOB:
 		g = arena_new(m->a, struct glob_answer);
 		glob_expand(m, q->path, g);
-		g->kept = !g->nmatches && kept_tmp_matches(m->a, v->state_dir, v->project, q->path);
+		g->kept = glob_is_kept(m, v, g);
 		LIST_ADD(v->globs_end, g);
 		return 1;
 	case QUESTION_GIT:
@@ -423,8 +478,7 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 	}
 	p = arena_new(m->a, struct path_answer);
 	path_look(m, q->path, p);
-	p->kept = p->kind == PATH_ABSENT && !path_inside(p->real, v->project) &&
-			kept_tmp_has(m->a, v->state_dir, v->project, p->real);
+	p->kept = path_is_kept(m, v, p);
 	LIST_ADD(v->paths_end, p);
 	return 1;
 }

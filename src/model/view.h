@@ -26,7 +26,9 @@ struct path_answer {
 	uint32_t links;        /* number of hard links of a file */
 	/* group or others may write it, or, if it is absent, the directory that would hold it */
 	bool shared;
-	bool kept;             /* it is absent, but boxes of the project have it in their /tmp */
+	/* absent: boxes of the project have it, or its directory, in their /tmp. A directory: they have files
+	 * in it, and can be shown those of the host */
+	bool kept;
 };
 
 struct glob_answer {
@@ -35,7 +37,7 @@ struct glob_answer {
 	struct str *matches;   /* in order */
 	size_t nmatches;
 	bool more;             /* more matches exist than are listed */
-	bool kept;             /* it matches nothing but files of boxes, as in path_answer */
+	bool kept;             /* it matches files of boxes, as in path_answer */
 };
 
 struct git_item {

@@ -110,7 +110,8 @@ static bool gate_lets(struct arena *a, struct job *j)
 	if (run_judge(a, &j->run, &j->policies, &facts, &judgement, &e) != 0)
 		engine_refuse(a, CHECK_INTERNAL_ERROR, e.text, &judgement);
 	if (names_tmp(j))
-		run_show_tmp(a, &j->run, tmp_names(a, &facts, j->run.spec.workspace));
+		run_show_tmp(a, &j->run, tmp_names(a, &facts, judgement.view,
+				j->run.spec.workspace));
 	if (!j->request.gate)
 		return true;
 	j->judgement = judgement;

@@ -652,6 +652,20 @@ static bool runs_something(const struct know_use *u)
 	       u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND;
 }
 
+/* tar -C DIR NAME: the name in the directory. The facts have both alone, which is enough for any check. */
+static void look_in_directory(struct eval *e, const struct know_use *uses)
+{
+	for (const struct know_use *dir = uses; dir; dir = dir->next) {
+		const struct word *in = &dir->value;
+		if (dir->role != USE_READ || in->kind != WORD_EXACT || !str_starts(in->text, "/"))
+			continue;
+		for (const struct know_use *u = uses; u; u = u->next)
+			if (u->role == USE_READ && u->value.kind == WORD_EXACT &&
+					!str_starts(u->value.text, "/"))
+				emit_look(e, word_of(str_path(e->a, in->text, u->value.text), in->at));
+	}
+}
+
 /*
  * Evaluates a known program: its files, inner commands, scripts and code. True if it wraps another command.
  */
@@ -676,6 +690,8 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	}
 	if (e->moved)
 		relative_effects(e, keep.vars);
+	if (strcmp(k.name, "tar") == 0)
+		look_in_directory(e, k.uses);
 	size_t own_end = e->nmoments;
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;

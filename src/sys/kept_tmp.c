@@ -357,36 +357,79 @@ bool kept_tmp_has(struct arena *a, struct str state, struct str workspace, struc
 	return fd >= 0 && fstat(fd, &st) == 0 && !is_mount_point(&st);
 }
 
-static bool lists_match(DIR *d, struct str pattern)
+struct kept_look {
+	size_t left; /* names */
+	bool filled; /* see kept_tmp_matches() */
+};
+
+static bool below_counts(int dir, const char *name, const char *pattern, struct kept_look *k, unsigned depth);
+
+/* True if a name in the directory matches the pattern and counts. "": all names. */
+static bool names_count(int dir, const char *pattern, struct kept_look *k, unsigned depth)
 {
+	size_t n = strcspn(pattern, "/");
+	struct str part = str_n(pattern, n);
+	const char *rest = pattern + n + (pattern[n] == '/');
 	const struct dirent *entry;
-
-	for (size_t n = 0; n < KEPT_TMP_NAMES_MAX && (entry = readdir(d)); n++)
-		if (entry->d_name[0] != '.' && glob_may(pattern, str_of(entry->d_name), GLOB_PATH) != GLOB_NO)
-			return true;
-	return false;
-}
-
-bool kept_tmp_matches(struct arena *a, struct str state, struct str workspace, struct str pattern)
-{
-	struct str dir = path_parent(pattern), name = str_base(pattern);
 	bool found = false;
-	DIR *d;
+	DIR *d = fdopendir(dir);
 
-	if (!path_inside(dir, STR("/tmp")) || !state.n || !workspace.n || strpbrk(str_c(a, dir), "*?[\\"))
-		return false;
-	const char *top = str_c(a, kept_tmp_path(a, state, workspace)),
-			*below = dir.n > 5 ? str_c(a, str_sub(dir, 5, dir.n)) : ".";
-	FD_CLEANUP int files = open(top, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int fd = files < 0 ? -1 : open_beneath(files, below, DIRECTORY_FLAGS);
-	d = fd < 0 ? NULL : fdopendir(fd);
 	if (!d)
-		fd_close(&fd);
-	else
-		found = lists_match(d, name);
+		fd_close(&dir);
+	while (d && !found && k->left && (entry = readdir(d))) {
+		struct str name = str_of(entry->d_name);
+		bool hidden = is_dots(name.p) || (name.p[0] == '.' && n && *pattern != '.');
+
+		k->left--;
+		found = !hidden && (!n || glob_may(part, name, GLOB_PATH) != GLOB_NO) &&
+				below_counts(dirfd(d), name.p, rest, k, depth);
+	}
 	if (d)
 		closedir(d);
 	return found;
+}
+
+/* True if the name counts; with a rest of a pattern, if a name below it does. */
+static bool below_counts(int dir, const char *name, const char *pattern, struct kept_look *k, unsigned depth)
+{
+	struct stat st;
+	int fd;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	if (!S_ISDIR(st.st_mode))
+		return !*pattern && !is_mount_point(&st);
+	if (!*pattern && !k->filled)
+		return true;
+	fd = depth < KEPT_TMP_LOOK_DEPTH ? openat(dir, name, DIRECTORY_FLAGS) : -1;
+	return fd >= 0 && names_count(fd, pattern, k, depth + 1);
+}
+
+static int open_kept(struct arena *a, struct str state, struct str workspace, struct str dir)
+{
+	if (!path_inside(dir, STR("/tmp")) || !state.n || !workspace.n)
+		return -1;
+	const char *top = str_c(a, kept_tmp_path(a, state, workspace)),
+			*below = dir.n > 5 ? str_c(a, str_sub(dir, 5, dir.n)) : ".";
+	FD_CLEANUP int files = open(top, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return files < 0 ? -1 : open_beneath(files, below, DIRECTORY_FLAGS);
+}
+
+bool kept_tmp_matches(struct arena *a, struct str state, struct str workspace, struct str pattern,
+		bool filled)
+{
+	struct kept_look k = {.left = KEPT_TMP_NAMES_MAX, .filled = filled};
+	int fd = str_starts(pattern, "/tmp/") ? open_kept(a, state, workspace, STR("/tmp")) : -1;
+
+	return fd >= 0 && names_count(fd, str_c(a, str_sub(pattern, 5, pattern.n)), &k, 0);
+}
+
+bool kept_tmp_filled(struct arena *a, struct str state, struct str workspace, struct str dir)
+{
+	struct kept_look k = {.left = KEPT_TMP_NAMES_MAX, .filled = true};
+	int fd = open_kept(a, state, workspace, dir);
+
+	return fd >= 0 && names_count(fd, "", &k, 0);
 }
 
 /* ---- cleaning ---- */

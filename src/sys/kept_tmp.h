@@ -17,7 +17,8 @@
 #define KEPT_TMP_FRESH_S 3600           /* older times of last use are renewed */
 #define KEPT_TMP_PROJECTS_MAX 4096      /* directories that a sweep visits */
 #define KEPT_TMP_DELETES_MAX 50000      /* names that one call deletes; later calls go on */
-#define KEPT_TMP_NAMES_MAX 10000        /* names of a directory that a pattern is compared with */
+#define KEPT_TMP_NAMES_MAX 10000        /* names that one question looks at */
+#define KEPT_TMP_LOOK_DEPTH 32          /* directories in each other that one question looks at */
 #define KEPT_TMP_DEPTH_MAX 256          /* components of a path */
 
 struct kept_tmp {
@@ -40,8 +41,14 @@ int kept_tmp_mount_point(const struct kept_tmp *t, const char *path, bool direct
 void kept_tmp_remove_mount_point(const struct kept_tmp *t, const char *path);
 /* True if a path below /tmp exists in the directory. Mount points do not count. */
 bool kept_tmp_has(struct arena *a, struct str state, struct str workspace, struct str path);
-/* The same for a pattern whose last component alone has special characters. */
-bool kept_tmp_matches(struct arena *a, struct str state, struct str workspace, struct str pattern);
+/*
+ * The same for a pattern. With `filled`, directories without files do not count: programs may have made them,
+ * or a box for its mounts.
+ */
+bool kept_tmp_matches(struct arena *a, struct str state, struct str workspace, struct str pattern,
+		bool filled);
+/* True if there are files at any depth in a directory: /tmp or one below it. Mount points do not count. */
+bool kept_tmp_filled(struct arena *a, struct str state, struct str workspace, struct str dir);
 /* Empties the directory, unless a box uses it. */
 void kept_tmp_clean(struct arena *a, struct str state, struct str workspace);
 /* Deletes the directories that were not used for KEPT_TMP_AGE_S, and goes on with earlier deletions. */

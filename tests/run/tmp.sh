@@ -167,6 +167,42 @@ E"
 	said made "a contained command can work in it"
 	call "cat $h.work/sub/made"
 	said tested "and the next one finds what it made"
+	# a directory that both have
+	call "mkdir $h.both $h.both/sub && echo host >$h.both/f && echo deep >$h.both/sub/x && cp /etc/hostname $h.both/copied"
+	call "make -s test FILE=/dev/null >$h.both/g"
+	while IFS=@ read -r command want; do
+		call "$command"
+		[[ $verdict == box && $(tr '\n' ' ' <"$tmp/out") == "$want " ]]
+		result $? "$who: both: $command: $verdict $(tr '\n' ' ' <"$tmp/out" | head -c 100) $(head -1 "$tmp/err")"
+	done <<-E
+		ls $h.both@copied f g sub
+		cd $h.both && ls@copied f g sub
+		grep -rhx -e host -e tested $h.both | sort -u@host tested
+		head -qn1 $h.both/[fg]@host tested
+		for f in $h.both/[a-g]*; do basename \$f; done@copied f g
+		tar cf a.tar -C /tmp ${h#/tmp/}.both && tar tf a.tar | sed 's/.*both.//' | sort | tail -n 5 && rm a.tar@copied f g sub/ sub/x
+		cp -r $h.both own && cat own/f own/g own/sub/x@host tested deep
+		find $h.both -type f -name '[fgx]' -printf '%f\n' | sort@f g x
+		ls /tmp | grep -c '${h#/tmp/}.both'@1
+	E
+	rm -rf "$project/own"
+	for command in "ls $h.both; echo new >$h.new" "cp Makefile $h.both/" "cat $h.both/f" "cd /tmp && ls" "ls $h.both/sub" \
+		"ls /tmp; cat $h.both/f"; do
+		call "$command"
+		went pass "twin: outside: ${command//$h/}"
+	done
+	[[ -e $h.both/Makefile ]]; result $? "$who: what is written there is the host's"
+	own 'ln -s /etc/passwd "$1.both/link"' sh "$h"
+	call "ls $h.both"
+	went pass "twin: a directory that the box cannot show as a whole"
+	# directories that only the box has
+	if [[ ! -e /tmp/claude ]]; then
+		call "echo c1 >/tmp/claude/c1"
+		went box "a file in /tmp/claude is made in the box"
+		call "cat /tmp/claude/c1"; said c1 "where the next command finds it"
+	fi
+	call "mkdir -p $h.dir/a/b && echo c2 >$h.dir/a/b/c && cat $h.dir/a/b/c"
+	went box "so is one in a directory of the box"; said c2 "which exists there"
 	# not named, but written by the session
 	echo "conf" | writes "$h.conf"
 	printf 'FILE = %s\ninclude rest.mk\n' "$h.conf" >"$project/Makefile.own"

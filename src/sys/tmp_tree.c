@@ -1,0 +1,52 @@
+/* See tmp_tree.h. */
+#define _GNU_SOURCE
+#include "sys/tmp_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "sys/file.h"
+
+struct tmp_walk {
+	struct arena *a;
+	uint32_t uid;
+	struct texts **list;
+	size_t *n;
+};
+
+static bool walk(struct tmp_walk *w, int dir, const char *name, struct str path, unsigned depth)
+{
+	const struct dirent *entry;
+	struct stat st;
+	bool all = true;
+	DIR *d;
+	int fd;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || st.st_uid != w->uid ||
+			!(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) || ++*w->n > TMP_TREE_MAX)
+		return false;
+	*w->list = arena_copy(w->a, (struct texts){.next = *w->list, .text = path});
+	if (S_ISREG(st.st_mode))
+		return true;
+	fd = depth < TMP_TREE_DEPTH ? openat(dir, name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d) {
+		fd_close(&fd);
+		return false;
+	}
+	while (all && (entry = readdir(d)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			all = walk(w, dirfd(d), entry->d_name, str_path(w->a, path,
+					str_dup(w->a, str_of(entry->d_name))), depth + 1);
+	closedir(d);
+	return all;
+}
+
+bool tmp_tree(struct arena *a, struct str path, uint32_t uid, struct texts **list, size_t *n)
+{
+	struct tmp_walk w = {.a = a, .uid = uid, .list = list, .n = n};
+
+	return walk(&w, AT_FDCWD, str_c(a, path), path, 0);
+}
