@@ -53,79 +53,86 @@ struct clues { /* everything that hints are made from */
 static const struct complaint {
 	enum hint_kind hint;
 	char text[40];
+	char unless[12]; /* an option of the command that explains the message */
 } complaints[] = {
-		{HINT_NETWORK, "Could not resolve"},
-		{HINT_NETWORK, "Network is unreachable"},
-		{HINT_NETWORK, "Temporary failure in name resolution"},
-		{HINT_NETWORK, "Temporary failure resolving"},
-		{HINT_NETWORK, "Name or service not known"},
-		{HINT_NETWORK, "EAI_AGAIN"},
-		{HINT_NETWORK, "ENETUNREACH"},
-		{HINT_NETWORK, "ENOTFOUND"},
-		{HINT_NETWORK, "EAFNOSUPPORT"},
-		{HINT_NETWORK, "Address family not supported"},
-		{HINT_NETWORK, "NewConnectionError"},
-		{HINT_NETWORK, "unable to resolve host"},
-		{HINT_NETWORK, "unable to access 'http"},
-		{HINT_NETWORK, "dial tcp"},
-		{HINT_NETWORK, "failed to lookup address"},
+		{HINT_NETWORK, "Could not resolve", ""},
+		{HINT_NETWORK, "Network is unreachable", ""},
+		{HINT_NETWORK, "Temporary failure in name resolution", ""},
+		{HINT_NETWORK, "Temporary failure resolving", ""},
+		{HINT_NETWORK, "Name or service not known", ""},
+		{HINT_NETWORK, "EAI_AGAIN", ""},
+		{HINT_NETWORK, "ENETUNREACH", ""},
+		{HINT_NETWORK, "ENOTFOUND", ""},
+		{HINT_NETWORK, "EAFNOSUPPORT", ""},
+		{HINT_NETWORK, "Address family not supported", ""},
+		{HINT_NETWORK, "NewConnectionError", ""},
+		{HINT_NETWORK, "unable to resolve host", ""},
+		{HINT_NETWORK, "unable to access 'http", ""},
+		{HINT_NETWORK, "dial tcp", ""},
+		{HINT_NETWORK, "failed to lookup address", ""},
 		/* pip and apt, which do not say why */
-		{HINT_NETWORK, "(from versions: none)"},
-		{HINT_NETWORK, "Unable to locate package"},
-		{HINT_LOOPBACK, "ECONNREFUSED"},
-		{HINT_LOOPBACK, "onnection refused"},
-		{HINT_LOOPBACK, "Couldn't connect to server"},
-		{HINT_CACHE, "ENOTCACHED"},
-		{HINT_CACHE, "NO_OFFLINE_"},
-		{HINT_CACHE, "in offline mode"},
-		{HINT_CACHE, "for offline mode"},
-		{HINT_CACHE, "--offline was specified"},
-		{HINT_CACHE, "using the `--offline` flag"},
-		{HINT_CACHE, "GOPROXY=off"},
-		{HINT_CACHE, "in your offline mirror"},
-		{HINT_CACHE, "Executable doesn't exist at"},
-		{HINT_CACHE, "requested artifact is missing"},
-		{HINT_CACHE, "Network connectivity is disabled"},
-		{HINT_READONLY, "Read-only file system"},
-		{HINT_READONLY, "EROFS"},
-		{HINT_READONLY, "read-only file system"},
-		{HINT_MEMORY, "MemoryError"},
-		{HINT_MEMORY, "Cannot allocate memory"},
-		{HINT_MEMORY, "cannot allocate memory"},
-		{HINT_MEMORY, "std::bad_alloc"},
-		{HINT_MEMORY, "heap out of memory"},
-		{HINT_MEMORY, "OutOfMemoryError"},
-		{HINT_MEMORY, "ENOMEM"},
-		{HINT_MEMORY, "memory exhausted"},
-		{HINT_MEMORY, "virtual memory exhausted"},
-		{HINT_PIDS, "Resource temporarily unavailable"},
-		{HINT_PIDS, "can't start new thread"},
-		{HINT_PIDS, "fork: retry"},
-		{HINT_PIDS, "unable to create native thread"},
-		{HINT_PIDS, "Cannot fork"},
-		{HINT_SCRATCH, "No space left on device"},
-		{HINT_SCRATCH, "ENOSPC"},
-		{HINT_PTRACE, "ptrace:"},
-		{HINT_PTRACE, "Could not trace the inferior"},
-		{HINT_PTRACE, "LeakSanitizer has encountered a fatal"},
-		{HINT_PTRACE, "PTRACE_"},
-		{HINT_PTRACE, "ptrace("},
-		{HINT_PROGRAM, "command not found"},
-		{HINT_PROGRAM, "not found"},
-		{HINT_PROGRAM, "No such file or directory"},
+		{HINT_NETWORK, "(from versions: none)", "--no-index"},
+		{HINT_NETWORK, "Unable to locate package", ""},
+		{HINT_LOOPBACK, "ECONNREFUSED", ""},
+		{HINT_LOOPBACK, "onnection refused", ""},
+		{HINT_LOOPBACK, "Couldn't connect to server", ""},
+		{HINT_CACHE, "ENOTCACHED", ""},
+		{HINT_CACHE, "NO_OFFLINE_", ""},
+		{HINT_CACHE, "in offline mode", ""},
+		{HINT_CACHE, "for offline mode", ""},
+		{HINT_CACHE, "--offline was specified", ""},
+		{HINT_CACHE, "using the `--offline` flag", ""},
+		{HINT_CACHE, "GOPROXY=off", ""},
+		{HINT_CACHE, "in your offline mirror", ""},
+		{HINT_CACHE, "Executable doesn't exist at", ""},
+		{HINT_CACHE, "requested artifact is missing", ""},
+		{HINT_CACHE, "Network connectivity is disabled", ""},
+		{HINT_READONLY, "Read-only file system", ""},
+		{HINT_READONLY, "EROFS", ""},
+		{HINT_READONLY, "read-only file system", ""},
+		{HINT_MEMORY, "MemoryError", ""},
+		{HINT_MEMORY, "Cannot allocate memory", ""},
+		{HINT_MEMORY, "cannot allocate memory", ""},
+		{HINT_MEMORY, "std::bad_alloc", ""},
+		{HINT_MEMORY, "heap out of memory", ""},
+		{HINT_MEMORY, "OutOfMemoryError", ""},
+		{HINT_MEMORY, "ENOMEM", ""},
+		{HINT_MEMORY, "memory exhausted", ""},
+		{HINT_MEMORY, "virtual memory exhausted", ""},
+		{HINT_PIDS, "Resource temporarily unavailable", ""},
+		{HINT_PIDS, "can't start new thread", ""},
+		{HINT_PIDS, "fork: retry", ""},
+		{HINT_PIDS, "unable to create native thread", ""},
+		{HINT_PIDS, "Cannot fork", ""},
+		{HINT_SCRATCH, "No space left on device", ""},
+		{HINT_SCRATCH, "ENOSPC", ""},
+		{HINT_PTRACE, "ptrace:", ""},
+		{HINT_PTRACE, "Could not trace the inferior", ""},
+		{HINT_PTRACE, "LeakSanitizer has encountered a fatal", ""},
+		{HINT_PTRACE, "PTRACE_", ""},
+		{HINT_PTRACE, "ptrace(", ""},
+		{HINT_PROGRAM, "command not found", ""},
+		{HINT_PROGRAM, "not found", ""},
+		{HINT_PROGRAM, "No such file or directory", ""},
 };
 
 /* ---- when a hint holds ---- */
 
-static bool speaks_of(struct str text, enum hint_kind hint)
+static bool speaks_of(const struct clues *c, struct str text, enum hint_kind hint)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(complaints); i++)
-		if (complaints[i].hint == hint && str_contains(text, str_of(complaints[i].text)))
+	struct str command = c->r->gate_request.command;
+
+	for (size_t i = 0; i < ARRAY_SIZE(complaints); i++) {
+		const struct complaint *k = &complaints[i];
+
+		if (k->hint == hint && str_contains(text, str_of(k->text)) &&
+				!(k->unless[0] && str_contains(command, str_of(k->unless))))
 			return true;
+	}
 	return false;
 }
 
-static bool complained(const struct clues *c, enum hint_kind hint) { return speaks_of(c->said, hint); }
+static bool complained(const struct clues *c, enum hint_kind hint) { return speaks_of(c, c->said, hint); }
 
 static bool failed(const struct clues *c)
 {
@@ -166,12 +173,18 @@ static bool lingers(const struct clues *c)
 
 static bool program_missing(const struct clues *c)
 {
-	return c->o->status == STATUS_SETUP_ERROR && str_starts(str_of(c->o->err_setup.text), "cannot run '");
+	struct str why = str_of(c->o->err_setup.text);
+
+	return c->o->status == STATUS_SETUP_ERROR && str_starts(why, "cannot run '") && c->r->rq->argv &&
+			missing_program(c->a, c->r, str_of(c->r->rq->argv[0]));
 }
 
+/* Bash does not say which interpreter of a script is missing. */
 static bool not_started(const struct clues *c)
 {
-	return c->o->exit_code == 127 || c->o->exit_code == 126;
+	return (c->o->exit_code == 127 || c->o->exit_code == 126) &&
+			(missing_programs_named(c->a, c->r, c->said) ||
+			str_contains(c->said, STR("required file not found")));
 }
 
 static bool may_not_trace(const struct clues *c) { return !c->r->spec.ptrace; }
@@ -223,9 +236,9 @@ static struct str say_paths(const struct clues *c)
 static struct str say_hidden_dirs(const struct clues *c)
 {
 	struct str dirs = join_notes(c->a, c->r->hidden_dirs, ", ");
-	bool stopped = c->o->exit_code == 127 || str_contains(c->said, STR(STAND_IN_WORDS));
 
-	if (!dirs.n || !stopped)
+	if (!dirs.n || !(str_contains(c->said, STR(STAND_IN_WORDS)) ||
+			(c->o->exit_code == 127 && missing_programs_named(c->a, c->r, c->said))))
 		return STR("");
 	return str_fmt(c->a,
 			"the box does not show these directories of the PATH, so their programs do not run "
@@ -272,7 +285,7 @@ static struct str say_network(const struct clues *c)
 {
 	bool speaks = complained(c, HINT_NETWORK);
 	/* other texts of stdout have addresses, too */
-	struct str said = !speaks || speaks_of(c->err, HINT_NETWORK) ? c->err : c->said;
+	struct str said = !speaks || speaks_of(c, c->err, HINT_NETWORK) ? c->err : c->said;
 	const struct network_hint_context x = {.who = c->r->rq->audience,
 			.network = &c->r->spec.network,
 			.argv = c->r->rq->argv,

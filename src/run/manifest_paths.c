@@ -21,6 +21,14 @@ static const char manifests[][24] = {
 	"tsconfig.base.json", "tsconfig.json",
 };
 
+bool manifest_name(struct str base)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(manifests); i++)
+		if (str_is(base, manifests[i]))
+			return true;
+	return false;
+}
+
 struct manifest_search {
 	struct arena *a;
 	struct str workspace;

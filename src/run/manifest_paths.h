@@ -7,3 +7,5 @@
  * top of the workspace. They are only texts of the project: none is looked up.
  */
 struct texts *manifest_paths(struct arena *a, struct str workspace, struct str dir);
+/* True for the name of a file that describes the directory around it: package.json, Cargo.toml, ... */
+bool manifest_name(struct str base);

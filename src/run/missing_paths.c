@@ -14,6 +14,8 @@
 /* lines before a complaint that may name its path, as with cargo; empty ones do not count */
 #define LINES_BEFORE 2
 #define LINES_AFTER 1
+#define WORDS_LOOKED 32 /* names of programs in messages that are looked up */
+#define SEARCH_DIRS 64  /* directories of the PATH */
 
 static const char complaints[][28] = {
 		"No such file or directory",
@@ -27,6 +29,7 @@ static const char complaints[][28] = {
 		"cannot open",
 		"could not find",
 		"No such file",
+		"No module named",
 		"not found",
 		"is not a directory",
 		"can't cd to",
@@ -93,12 +96,19 @@ static bool never_named(struct path_search *p, struct str path)
 		path_table_secret_name(str_base(path)) || world_keys(&p->memo, path, v->home);
 }
 
-/* A directory beside the project is shown as a whole: its files need each other. */
-static struct str to_show(const struct run *r, struct str path)
+/*
+ * Directories that are shown as a whole, because their files need each other: one beside the project, one
+ * with a manifest, and the tree around a shown directory whose scripts reach out of it by "..".
+ */
+static struct str to_show(const struct run *r, struct str path, struct str dots)
 {
 	struct str beside = path_parent(r->spec.workspace);
 	ptrdiff_t slash;
 
+	if (dots.n)
+		return dots;
+	if (manifest_name(str_base(path)))
+		path = path_parent(path);
 	if (!r->spec.workspace.n || beside.n < 2 || str_eq(beside, r->spec.callers_home) ||
 			path_inside(STR("/tmp"), beside) || !path_inside(path, beside) ||
 			str_eq(path, beside))
@@ -140,8 +150,27 @@ static void name_path(struct path_search *p, struct str path)
 	p->nnamed++;
 }
 
+/* The parent of DIR, if the path is DIR/../x and the box shows DIR; empty: it is none of these. */
+static struct str tree_around(const struct path_search *p, struct str path)
+{
+	const struct spec *s = &p->r->spec;
+	struct str dir, tree;
+	size_t i = 0;
+
+	while (i + 4 <= path.n && memcmp(path.p + i, "/../", 4) != 0)
+		i++;
+	if (i + 4 > path.n)
+		return STR("");
+	dir = without_dots(p->a, str_sub(path, 0, i));
+	tree = path_parent(dir);
+	if (tree.n < 2 || !is_shown(s, dir) || is_shown(s, tree) || path_inside(s->workspace, tree))
+		return STR("");
+	return tree;
+}
+
 static void look_at(struct path_search *p, struct str path)
 {
+	struct str around = tree_around(p, path);
 	struct path_answer at;
 
 	if (p->read++ >= PATHS_READ || p->looked >= PATHS_LOOKED || p->nnamed >= PATHS_NAMED)
@@ -153,7 +182,7 @@ static void look_at(struct path_search *p, struct str path)
 	path_look(&p->memo, path, &at);
 	if (!at.real.n || (at.target != PATH_FILE && at.target != PATH_DIR) || never_named(p, at.real))
 		return;
-	struct str whole = to_show(p->r, path);
+	struct str whole = to_show(p->r, path, around);
 	name_path(p, never_named(p, whole) ? path : whole);
 }
 
@@ -317,4 +346,93 @@ struct str missing_paths_hint(struct arena *a, const struct run *r, struct str m
 			p.named->next ? "them" : "it");
 	buf_str(&b, advice(a, r->rq->audience, p.named));
 	return buf_view(&b);
+}
+
+/* ---- programs ---- */
+
+static struct str callers_path(const struct run *r)
+{
+	char *const *env = r->world->environ;
+
+	for (size_t i = 0; env && env[i]; i++)
+		if (!strncmp(env[i], "PATH=", 5))
+			return str_of(env[i] + 5);
+	return STR("");
+}
+
+/* A box with a root of its own shows nothing else. */
+static bool is_hidden_file(struct path_search *p, struct str path)
+{
+	struct path_answer at;
+
+	path_look(&p->memo, path, &at);
+	return at.target == PATH_FILE && (p->r->spec.root.n || !is_shown(&p->r->spec, path));
+}
+
+static bool find_program(struct path_search *p, struct str name)
+{
+	struct str rest = callers_path(p->r);
+
+	if (!name.n || name.n > PATH_BYTES)
+		return false;
+	if (str_find(name, '/', 0) >= 0)
+		return is_hidden_file(p, without_dots(p->a, make_absolute(p, name)));
+	for (size_t i = 0; rest.n && i < SEARCH_DIRS; i++) {
+		ptrdiff_t colon = str_find(rest, ':', 0);
+		struct str dir = str_sub(rest, 0, colon < 0 ? rest.n : (size_t)colon);
+
+		rest = str_sub(rest, colon < 0 ? rest.n : (size_t)colon + 1, rest.n);
+		if (str_starts(dir, "/") && is_hidden_file(p, str_path(p->a, dir, name)))
+			return true;
+	}
+	return false;
+}
+
+bool missing_program(struct arena *a, const struct run *r, struct str name)
+{
+	struct path_search p = {.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+
+	if (!p.at)
+		return false;
+	path_memo_init(&p.memo, a, p.at->cwd);
+	return find_program(&p, name);
+}
+
+static bool find_word(struct path_search *p, struct str line)
+{
+	for (size_t at = 0; at < line.n; at++) {
+		size_t to = at;
+
+		while (to < line.n && !ends_path(line.p[to], 0))
+			to++;
+		struct str word = str_sub(line, at, to);
+
+		at = to;
+		/* paths have a hint of their own */
+		if (!word.n || str_find(word, '/', 0) >= 0 || is_odd(word))
+			continue;
+		if (p->looked++ >= WORDS_LOOKED)
+			return false;
+		if (find_program(p, word))
+			return true;
+	}
+	return false;
+}
+
+bool missing_programs_named(struct arena *a, const struct run *r, struct str messages)
+{
+	struct path_search p = {.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+
+	if (!p.at)
+		return false;
+	path_memo_init(&p.memo, a, p.at->cwd);
+	for (size_t from = 0; from < messages.n;) {
+		ptrdiff_t end = str_find(messages, '\n', from);
+		struct str line = str_sub(messages, from, end < 0 ? messages.n : (size_t)end);
+
+		from = end < 0 ? messages.n : (size_t)end + 1;
+		if (complains(line) && find_word(&p, line))
+			return true;
+	}
+	return false;
 }

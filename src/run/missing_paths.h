@@ -9,3 +9,7 @@
  * about them.
  */
 struct str missing_paths_hint(struct arena *a, const struct run *r, struct str messages);
+/* True if a program of this name, or at this path, exists outside of the box and is not seen in it. */
+bool missing_program(struct arena *a, const struct run *r, struct str name);
+/* The same for any word of the lines that say that something was not found. */
+bool missing_programs_named(struct arena *a, const struct run *r, struct str messages);

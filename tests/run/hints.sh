@@ -4,14 +4,17 @@
 . "$(dirname "$0")/../box/lib.sh"
 disk=$(mktemp -d /var/tmp/caisson-test-XXXXXX) && chmod 755 "$disk" || exit 1 # files of /tmp that a command names are shown
 
-mine() { become "$who" env HOME="$home" "$@"; }
+path=/usr/local/bin:/usr/bin:/bin
+mine() { become "$who" env HOME="$home" PATH="$path" "$@"; }
 
 # hint ID 'PART OF ITS TEXT' COMMAND: the command fails and its report has the hint. An empty text: it has none of that id.
 hint() {
 	local id=$1 part=$2
 	shift 2
 	(cd "$work" && mine "$tmp/caisson" run --profile work "${options[@]}" -c "$1") >"$tmp/out" 2>"$tmp/err" </dev/null
-	if [[ -n $part ]]; then
+	if [[ ! -s $tmp/out ]]; then
+		result 1 "$who: $id: $1: no report: $(<"$tmp/err")"
+	elif [[ -n $part ]]; then
 		jq -e --arg id "$id" --arg part "$part" 'any(.hints[]; .id == $id and (.message | contains($part)))' "$tmp/out" >/dev/null
 		result $? "$who: $id: $1"
 	else
@@ -47,6 +50,16 @@ for who in $(people); do
 	hint missing '' 'cat ../lib/other.toml'
 	options=()
 
+	# a directory as a whole, where one file is not enough
+	(mine bash -c 'mkdir -p ~/pkg ~/tool/shims ~/tool/libexec; echo "{}" >~/pkg/package.json; echo "echo ran" >~/tool/libexec/t
+		printf "#!/bin/sh\nexec sh \"\$(dirname \"\$0\")/../libexec/t\"\n" >~/tool/shims/t; chmod +x ~/tool/shims/t')
+	hint missing "'--read $home/pkg'" 'cat ~/pkg/package.json'
+	options=(--read "$home/tool/shims")
+	hint missing "'--read $home/tool'" "$home/tool/shims/t"
+	options=(--read "$home/tool")
+	hint missing '' "$home/tool/shims/t; exit 1"
+	options=()
+
 	# what no hint says, although it exists: keys, secrets by name, caisson's own files, the kernel's, whatever a program prints
 	say() { printf 'printf "%%s: No such file or directory\\n" %s >&2; exit 1' "$*"; }
 	hint missing '' "$(say "$home/.ssh/id_rsa" "$home/.ssh" "$home" "$home/data/.env" "$lib/server.key")"
@@ -60,6 +73,18 @@ for who in $(people); do
 	hint missing "'$home/many/1'" "$(say "$home"/many/{1,2,3,4,5,6})"
 	want '[.hints[] | select(.id == "missing")][0].message | contains("many/3") and (contains("many/4") | not)' "$who: ... and names three at most"
 	hint missing "'$home/data' exists" "$(printf 'echo "%s/data\033]0;x\007: No such file or directory" >&2; exit 1' "$home")"
+
+	# programs: only those that exist outside
+	(mine bash -c 'mkdir -p ~/.ssh/bin; printf "#!/bin/sh\n" >~/.ssh/bin/mytool; chmod +x ~/.ssh/bin/mytool')
+	hint not-found '' './nope'
+	hint not-found '' 'bash gen2.sh'
+	hint not-found '' 'nosuchprog'
+	path=$path:$home/.ssh/bin
+	hint not-found 'are not seen in the box' 'mytool'
+	hint path '' 'nosuchprog'
+	path=/usr/local/bin:/usr/bin:/bin
+	hint network '' 'echo "ERROR: Could not find a version that satisfies the requirement x (from versions: none)" >&2; exit 1 # pip download --no-index x'
+	hint network 'denied' 'echo "ERROR: Could not find a version that satisfies the requirement x (from versions: none)" >&2; exit 1'
 
 	# other walls
 	hint loopback "the box's own" 'curl -sS http://127.0.0.1:1/'
