@@ -186,8 +186,9 @@ static struct span wrapped_place(const struct judge *j, const struct command *c)
 }
 
 /* Clients of a service of the host, whose socket no box has. */
-static const char host_clients[] = "adb distrobox docker docker-compose devcontainer flatpak incus lxc nerdctl "
-				   "podman podman-compose snap systemctl toolbox vagrant";
+static const char host_clients[] =
+	"adb distrobox docker docker-compose devcontainer flatpak incus lxc nerdctl podman podman-compose "
+	"snap systemctl toolbox vagrant";
 
 /*
  * Returns the client that a contained part of the request is, or that runs it: docker exec x python a.py. The
@@ -195,16 +196,19 @@ static const char host_clients[] = "adb distrobox docker docker-compose devconta
  */
 static const struct subject *find_host_client(struct judge *j)
 {
-	for (const struct reason *r = j->ret->reasons; r; r = r->next)
-		for (size_t i = 0; r->grade == GRADE_CONTAIN && r->id != CHECK_ENVIRONMENT && i < j->nsubjects;
-			i++) {
+	for (const struct reason *r = j->ret->reasons; r; r = r->next) {
+		if (r->grade != GRADE_CONTAIN || r->id == CHECK_ENVIRONMENT)
+			continue;
+		for (size_t i = 0; i < j->nsubjects; i++) {
 			const struct subject *s = &j->subjects[i];
 			bool docker = str_is_any(s->base, "docker docker-compose devcontainer");
 
-			if (str_is_any(s->base, host_clients) && runs_place(j, wrapped_place(j, s->c), r->at) &&
+			if (str_is_any(s->base, host_clients) &&
+				runs_place(j, wrapped_place(j, s->c), r->at) &&
 				!(docker && (j->p->sandbox.sockets & BOX_SOCKET_DOCKER)))
 				return s;
 		}
+	}
 	return NULL;
 }
 

@@ -11,17 +11,58 @@
 #define INSTEAD "use what is already here, or let a person allow it"
 
 /* python3 -m pip install, python3 -mpip install: the module's own words. */
-static const struct net_form *form_of(const struct subject *s)
+static const struct net_form *form_of(const struct subject *s, const struct word *argv)
 {
-	const struct command *c = s->c;
-	struct str option = str_starts(s->base, "python") && c->argc > 2 && c->argv[1].kind == WORD_EXACT
-		? c->argv[1].text : STR("");
+	size_t argc = s->c->argc;
+	struct str option = str_starts(s->base, "python") && argc > 2 && argv[1].kind == WORD_EXACT
+		? argv[1].text : STR("");
 
-	if (str_is(option, "-m") && c->argv[2].kind == WORD_EXACT)
-		return net_form_find(c->argv[2].text, c->argv + 2, c->argc - 2);
+	if (str_is(option, "-m") && argv[2].kind == WORD_EXACT)
+		return net_form_find(argv[2].text, argv + 2, argc - 2);
 	if (str_starts(option, "-m"))
-		return net_form_find(str_sub(option, 2, option.n), c->argv + 1, c->argc - 1);
-	return net_form_find(s->base, c->argv, c->argc);
+		return net_form_find(str_sub(option, 2, option.n), argv + 1, argc - 1);
+	return net_form_find(s->base, argv, argc);
+}
+
+/* Returns the absolute path of ../b, /d/b and file:../b; empty for any other word. */
+static struct str local_path(struct judge *j, const struct command *c, const struct word *w)
+{
+	struct str path = w->text;
+
+	if (w->kind != WORD_EXACT || !text_exact(c->cwd) || !str_starts(c->cwd, "/"))
+		return STR("");
+	if (str_starts(path, "file:"))
+		path = str_sub(path, 5, path.n);
+	else if (!str_starts(path, "/") && !str_starts(path, "../") && !str_is(path, ".."))
+		return STR("");
+	return path_plain(j->a, str_starts(path, "/") ? path : str_path(j->a, c->cwd, path));
+}
+
+/*
+ * Returns the form of an install from directories on this machine: npm install ../b. Packages in a writable
+ * root count like ./b. *ret_outside is one that no box shows, or empty.
+ */
+static const struct net_form *local_form(struct judge *j, const struct subject *s, struct str *ret_outside)
+{
+	struct word *argv = arena_array(j->a, s->c->argc, sizeof(*argv));
+	const struct net_form *f;
+	bool any = false;
+
+	*ret_outside = STR("");
+	for (size_t i = 0; i < s->c->argc; i++) {
+		struct str path = i ? local_path(j, s->c, &s->c->argv[i]) : STR("");
+		enum place place = path.n ? path_place(j, path) : PLACE_UNKNOWN;
+
+		argv[i] = s->c->argv[i];
+		if (place == PLACE_OUTSIDE)
+			*ret_outside = path;
+		if (place == PLACE_OUTSIDE || place == PLACE_ROOT) {
+			argv[i].text = STR("./local");
+			any = true;
+		}
+	}
+	f = any ? form_of(s, argv) : NULL;
+	return f && f->use == NET_USE_REGISTRY ? f : NULL;
 }
 
 /* A variable may name another service, another configuration or another program. */
@@ -100,7 +141,13 @@ enum net_use network_use(struct judge *j, struct subject *s)
 {
 	if (!s->formed) {
 		s->formed = true;
-		s->form = s->c->argc ? form_of(s) : NULL;
+		struct str outside;
+
+		s->form = s->c->argc ? form_of(s, s->c->argv) : NULL;
+		if (!s->form && packages_install(j, s->c->at)) {
+			s->form = local_form(j, s, &outside);
+			s->form = outside.n ? NULL : s->form;
+		}
 		if (s->form && !runs_plainly(j, s))
 			s->form = NULL;
 	}
@@ -321,8 +368,18 @@ static struct str install_words(struct judge *j, const struct subject *s)
 
 static bool tell_install(struct judge *j, struct subject *s)
 {
-	struct str words = packages_install(j, s->c->at) ? install_words(j, s) : STR("");
+	struct str words = packages_install(j, s->c->at) ? install_words(j, s) : STR(""), outside;
 
+	if (!words.n && packages_install(j, s->c->at) && j->p->sandbox.enabled &&
+		settings_ordinary(j->f->settings, j->v->home) &&
+		settings_ordinary(s->c->settings, j->v->home) && local_form(j, s, &outside) && outside.n) {
+		enum grade g = judge_grade(j, gate_check(CHECK_NETWORK));
+
+		judge_raise_graded(j, gate_check(CHECK_NOT_CONTAINED), g > GRADE_ASK ? g : GRADE_ASK, s->c->at,
+			str_fmt(j->a, "it would be contained, but it needs '%.*s', which no box shows",
+				STR_ARG(outside)), INSTEAD);
+		return true;
+	}
 	if (words.n)
 		judge_raise_network(j, gate_check(CHECK_NETWORK), s->c->at,
 			judge_quote(j, "", s->c->at, " uses the network"), INSTEAD, words);

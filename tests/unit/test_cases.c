@@ -28,8 +28,9 @@
  *
  * A row that expects anything but `allow` or `sound` must name reasons (`ids:` or `id:`). The directory is
  * /w/p and the home /home/dev unless a row says otherwise; /home has only repositories: src/repo, src/moved
- * (its settings lead the remotes elsewhere), src/plain (without remotes), src/part (a partial clone) and
- * src/odd (a remote is named "../plain"), src/tracks (main tracks a branch of its own). Every check must have a hit and a near miss.
+ * (its settings lead the remotes elsewhere), src/plain (without remotes), src/part (a partial clone), src/odd
+ * (a remote is named "../plain") and src/tracks (main tracks a branch of its own). Every check must have a
+ * hit and a near miss.
  *
  *     test_cases [FILE...]                 runs all files, or these
  *     test_cases --write [FILE...]         adds `ids:` to rows that lack reasons; never changes a verdict
