@@ -54,6 +54,8 @@ struct subject {
 	bool formed;
 	bool allowed;                /* by one of the person's rules */
 	bool matched;                 /* a rule of the policy matched, so the default does not apply */
+	bool refused;                 /* ... and it does not allow this, or not for certain */
+	size_t spelled;               /* words of the longest prefix that allows it */
 };
 
 struct judge {

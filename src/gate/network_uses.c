@@ -375,7 +375,8 @@ static bool tell_install(struct judge *j, struct subject *s)
 		settings_ordinary(s->c->settings, j->v->home) && local_form(j, s, &outside) && outside.n) {
 		enum grade g = judge_grade(j, gate_check(CHECK_NETWORK));
 
-		judge_raise_graded(j, gate_check(CHECK_NOT_CONTAINED), g > GRADE_ASK ? g : GRADE_ASK, s->c->at,
+		judge_raise_graded(j, gate_check(CHECK_NOT_CONTAINED), g > GRADE_ASK ? g : GRADE_ASK,
+			s->c->at,
 			str_fmt(j->a, "it would be contained, but it needs '%.*s', which no box shows",
 				STR_ARG(outside)), INSTEAD);
 		return true;

@@ -311,9 +311,17 @@ static void compare_prefixes(struct judge *j, struct subject *s, struct verdicts
 		tiers_match(j, s, v, VERDICT_DENY, false, normal_match(&c, r), &r->rule, r->prefix);
 	for (const struct prefix_rule *r = j->p->ask; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		tiers_match(j, s, v, VERDICT_ASK, false, normal_match(&c, r), &r->rule, r->prefix);
-	for (const struct prefix_rule *r = j->p->allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		tiers_match(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c.strict) &&
-				settings_harmless(s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->prefix);
+	for (const struct prefix_rule *r = j->p->allow; r && tiers_afford(j, TIERS_RULE); r = r->next) {
+		bool allows = rule_allows(r, c.strict) && settings_harmless(s->c);
+		struct str rest = r->prefix;
+		size_t n = 0;
+
+		while (allows && str_word(&rest).n)
+			n++;
+		s->spelled = n > s->spelled ? n : s->spelled;
+		tiers_match(j, s, v, VERDICT_ALLOW, false, allows ? MATCH_YES : MATCH_NO, &r->rule,
+			r->prefix);
+	}
 }
 
 static void compare_regexes(struct judge *j, struct subject *s, struct verdicts *v)
@@ -610,6 +618,37 @@ static void decide_command(struct judge *j, struct subject *s)
 		judge_step(j, STEP_ALLOW, STR("what only reads"), s->c->at);
 	}
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
+	s->refused = !s->allowed && (v.deny || v.maybe || v.ask);
+}
+
+/* True if the words of `inner` are the last ones of `outer`, after the first. */
+static bool ends_with(const struct command *outer, const struct command *inner)
+{
+	size_t skip = outer->argc - inner->argc;
+
+	if (outer->argc <= inner->argc || outer->at.text != inner->at.text)
+		return false;
+	for (size_t i = 0; i < inner->argc; i++)
+		if (inner->argv[i].kind != WORD_EXACT || outer->argv[skip + i].kind != WORD_EXACT ||
+			!str_eq(inner->argv[i].text, outer->argv[skip + i].text))
+			return false;
+	return inner->argc > 0;
+}
+
+/* A rule for `sudo ls` also names `ls`: it allows that command, where sudo runs it. */
+static void allow_spelled(struct judge *j, struct subject *s)
+{
+	const struct via *v = s->c->via;
+
+	if (s->allowed || s->refused || !v || v->kind != VIA_WRAPPER || j->work < 0)
+		return;
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct subject *w = &j->subjects[i];
+
+		if (w->allowed && span_encloses(w->c->at, s->c->at) && ends_with(w->c, s->c) &&
+			w->spelled > w->c->argc - s->c->argc)
+			s->allowed = s->matched = true;
+	}
 }
 
 void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what,
@@ -744,6 +783,8 @@ void tiers_decide(struct judge *j)
 	j->work = TIERS_WORK_MAX;
 	for (size_t i = 0; i < j->nsubjects; i++)
 		decide_command(j, &j->subjects[i]);
+	for (size_t i = 0; i < j->nsubjects; i++)
+		allow_spelled(j, &j->subjects[i]);
 	tiers_decide_request(j);
 	for (size_t i = 0; i < j->nsubjects; i++)
 		raise_asks(j, &j->subjects[i]);

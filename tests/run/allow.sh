@@ -171,7 +171,7 @@ at_terminal 1 'an ask rule holds' yes allow 'terraform apply'
 out 'would still be asked about, because of configured-ask'
 at_terminal 1 'a scoped allow is above an ask' yes ask 'terraform plan'
 out "would still be allowed, because of the rule at $user:5"
-for c in 'rm -rf /' 'sudo ls' 'caisson trust'; do
+for c in 'rm -rf /' 'caisson trust'; do
 	at_terminal 1 "nothing lifts it: $c" yes allow "$c"
 	out 'would still be'
 done
