@@ -64,6 +64,17 @@ static void read_manifest(struct manifest_search *s, struct str dir, struct str 
 	}
 }
 
+/* A link could lead out of the project. */
+static void read_file_of(struct manifest_search *s, struct path_memo *memo, struct str file, struct str dir)
+{
+	enum path_kind kind;
+	struct str text;
+
+	if (str_eq(path_real(memo, file, &kind), file) && kind == PATH_FILE &&
+			file_read(s->a, str_c(s->a, file), MANIFEST_BYTES, &text, NULL, NULL) == 0)
+		read_manifest(s, dir, text);
+}
+
 struct texts *manifest_paths(struct arena *a, struct str workspace, struct str dir)
 {
 	struct manifest_search s = {.a = a, .workspace = workspace};
@@ -72,13 +83,19 @@ struct texts *manifest_paths(struct arena *a, struct str workspace, struct str d
 	s.end = &s.found;
 	path_memo_init(&memo, a, STR(""));
 	for (size_t n = 0; n < DIRS_MAX && path_inside(dir, workspace); n++, dir = path_parent(dir))
-		for (size_t i = 0; i < ARRAY_SIZE(manifests); i++) {
-			struct str path = str_path(a, dir, str_of(manifests[i])), text;
-			enum path_kind kind;
+		for (size_t i = 0; i < ARRAY_SIZE(manifests); i++)
+			read_file_of(&s, &memo, str_path(a, dir, str_of(manifests[i])), dir);
+	return s.found;
+}
 
-			if (str_eq(path_real(&memo, path, &kind), path) && kind == PATH_FILE &&
-					file_read(a, str_c(a, path), MANIFEST_BYTES, &text, NULL, NULL) == 0)
-				read_manifest(&s, dir, text);
-		}
+struct texts *manifest_paths_of(struct arena *a, struct str workspace, struct str file, struct str dir)
+{
+	struct manifest_search s = {.a = a, .workspace = workspace};
+	struct path_memo memo;
+
+	s.end = &s.found;
+	path_memo_init(&memo, a, STR(""));
+	if (path_inside(file, workspace))
+		read_file_of(&s, &memo, file, dir);
 	return s.found;
 }

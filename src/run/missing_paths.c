@@ -14,6 +14,7 @@
 /* lines before a complaint that may name its path, as with cargo; empty ones do not count */
 #define LINES_BEFORE 2
 #define LINES_AFTER 1
+#define SCRIPTS_READ 8  /* files of a traceback */
 #define WORDS_LOOKED 32 /* names of programs in messages that are looked up */
 #define SEARCH_DIRS 64  /* directories of the PATH */
 
@@ -291,6 +292,63 @@ static void read_manifests(struct path_search *p, struct str messages)
 		look_at(p, t->text);
 }
 
+static struct str quoted_after(struct str text, const char *mark, char quote, size_t *from)
+{
+	size_t n = strlen(mark);
+
+	for (size_t i = *from; i + n < text.n; i++) {
+		ptrdiff_t end = memcmp(text.p + i, mark, n) != 0 ? -1 : str_find(text, quote, i + n);
+
+		if (end < 0)
+			continue;
+		*from = (size_t)end;
+		return str_sub(text, i + n, (size_t)end);
+	}
+	*from = text.n;
+	return STR("");
+}
+
+static bool holds_module(struct path_search *p, struct str dir, struct str module)
+{
+	static const char ends[][4] = {"", ".py"};
+	struct path_answer at;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends) && p->looked++ < PATHS_LOOKED; i++) {
+		struct str name = str_fmt(p->a, "%.*s%s", STR_ARG(module), ends[i]);
+
+		path_look(&p->memo, str_path(p->a, dir, name), &at);
+		if (at.target == PATH_FILE || at.target == PATH_DIR)
+			return true;
+	}
+	return false;
+}
+
+/* Python names the module it lacks and the scripts on the way; one of them may add "../b" to sys.path. */
+static void read_scripts(struct path_search *p, struct str messages)
+{
+	const struct spec *s = &p->r->spec;
+	size_t from = 0;
+	struct str module = quoted_after(messages, "No module named '", '\'', &from);
+	ptrdiff_t dot = str_find(module, '.', 0);
+
+	module = str_sub(module, 0, dot < 0 ? module.n : (size_t)dot);
+	if (p->named || !s->workspace.n || !module.n || is_odd(module) || str_find(module, '/', 0) >= 0)
+		return;
+	from = 0;
+	for (size_t n = 0; n < SCRIPTS_READ && from < messages.n; n++) {
+		struct str file = quoted_after(messages, "File \"", '"', &from);
+		struct str dir = s->cwd.n ? s->cwd : s->workspace;
+
+		if (!file.n || file.n > PATH_BYTES || is_odd(file))
+			continue;
+		for (const struct texts *t = manifest_paths_of(p->a, s->workspace,
+				path_plain(p->a, make_absolute(p, file)), dir); t; t = t->next)
+			if (!is_shown(s, t->text) && !never_named(p, t->text) &&
+					holds_module(p, t->text, module))
+				look_at(p, t->text);
+	}
+}
+
 /* ---- the hint ---- */
 
 /* A path as one word of a command line or of a list in a policy. */
@@ -337,6 +395,7 @@ struct str missing_paths_hint(struct arena *a, const struct run *r, struct str m
 	path_memo_init(&p.memo, a, p.at->cwd);
 	read_messages(&p, messages);
 	read_manifests(&p, messages);
+	read_scripts(&p, messages);
 	if (!p.named)
 		return STR("");
 	buf_init(&b, a, 0);

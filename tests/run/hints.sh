@@ -59,6 +59,12 @@ for who in $(people); do
 	options=(--read "$home/tool")
 	hint missing '' "$home/tool/shims/t; exit 1"
 	options=()
+	(mine bash -c "echo 'V = 1' >'$lib/lib_mod.py'")
+	hint missing "'--read $lib'" "printf 'import sys\nsys.path.insert(0, \"../lib\")\nimport lib_mod\n' >two.py; python3 two.py"
+	hint missing '' "printf 'import sys\nsys.path.insert(0, \"../lib\")\nimport other_mod\n' >other.py; python3 other.py"
+	options=(--read "$lib")
+	hint missing '' 'python3 two.py; exit 1'
+	options=()
 
 	# what no hint says, although it exists: keys, secrets by name, caisson's own files, the kernel's, whatever a program prints
 	say() { printf 'printf "%%s: No such file or directory\\n" %s >&2; exit 1' "$*"; }
