@@ -188,8 +188,11 @@ static void show_interpreter(struct spec_builder *m, struct path_memo *memo, str
 	if (base.n < 2 || target != PATH_DIR || search_seen(m, base))
 		return;
 	base = path_parent(base);
+	if (path_inside(m->at->home, base)) /* a program of a box may have written pyvenv.cfg */
+		return;
 	kind = prefix_of(memo, base);
-	if (kind && has_marker(memo, base, STR("lib/python3.*/os.py")))
+	if (kind && has_marker(memo, base, STR("lib/python3.*/os.py")) &&
+			has_marker(memo, base, STR("bin/python3*")))
 		show_parts(m, memo, base, kind);
 }
 

@@ -604,7 +604,7 @@ static void test_info(void)
 		{"java -version", true}, {"make --version", true},
 		{"gcc --version", true}, {"sudo --version", true}, {"rm --help", true},
 		{"curl --version", true}, {"docker --version", true}, {"docker run --help", true},
-		{"npm run --help", true}, {"cargo build --help", true}, {"env --version", true},
+		{"npm run --help", true}, {"cargo build --help", false}, {"env --version", true},
 		{"go version", true}, {"terraform version", true},
 		{"pytest --version", false}, {"yarn --version", false}, {"mvn --version", false},
 		{"make version", false}, {"make help", false}, {"rm version", false},
