@@ -111,6 +111,16 @@ static struct box_file find_box_file(const struct judge *j)
 	return best.share == SHARE_BOTH && wants_host_tmp(j, is_tmp(best.path)) ? (struct box_file){0} : best;
 }
 
+/* Clients of a service of the host, whose socket no box has. The person may give boxes the one of docker. */
+static bool is_host_client(const struct judge *j, const struct subject *s)
+{
+	static const char clients[] = "adb distrobox docker docker-compose devcontainer flatpak incus lxc "
+				      "nerdctl podman podman-compose snap systemctl toolbox vagrant";
+
+	return str_is_any(s->base, clients) && !((j->p->sandbox.sockets & BOX_SOCKET_DOCKER) &&
+			str_is_any(s->base, "docker docker-compose devcontainer"));
+}
+
 /* True if the command needs something outside of the box, or if its rules allow it there. */
 static bool keeps_outside(struct judge *j)
 {
@@ -121,7 +131,7 @@ static bool keeps_outside(struct judge *j)
 	if (s || find_excluded(j) || git_hooks_signs(j))
 		return true;
 	for (size_t i = 0; i < j->nsubjects; i++)
-		if (judge_leaves_box(j, j->subjects[i].c->at))
+		if (judge_leaves_box(j, j->subjects[i].c->at) || is_host_client(j, &j->subjects[i]))
 			return true;
 	return false;
 }
@@ -185,15 +195,7 @@ static struct span wrapped_place(const struct judge *j, const struct command *c)
 	return at;
 }
 
-/* Clients of a service of the host, whose socket no box has. */
-static const char host_clients[] =
-	"adb distrobox docker docker-compose devcontainer flatpak incus lxc nerdctl podman podman-compose "
-	"snap systemctl toolbox vagrant";
-
-/*
- * Returns the client that a contained part of the request is, or that runs it: docker exec x python a.py. The
- * person may give boxes the socket of docker.
- */
+/* Returns the client that a contained part of the request is, or that runs it: docker exec x python a.py. */
 static const struct subject *find_host_client(struct judge *j)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next) {
@@ -201,11 +203,8 @@ static const struct subject *find_host_client(struct judge *j)
 			continue;
 		for (size_t i = 0; i < j->nsubjects; i++) {
 			const struct subject *s = &j->subjects[i];
-			bool docker = str_is_any(s->base, "docker docker-compose devcontainer");
 
-			if (str_is_any(s->base, host_clients) &&
-				runs_place(j, wrapped_place(j, s->c), r->at) &&
-				!(docker && (j->p->sandbox.sockets & BOX_SOCKET_DOCKER)))
+			if (is_host_client(j, s) && runs_place(j, wrapped_place(j, s->c), r->at))
 				return s;
 		}
 	}

@@ -309,10 +309,27 @@ static struct str say_missing(const struct clues *c)
 	return missing_paths_hint(c->a, c->r, c->said);
 }
 
+/* A file of the machine's /tmp that a message names on a line about read-only files; NULL: none. */
+static const struct spec_tmp_file *find_readonly_tmp(const struct clues *c)
+{
+	for (size_t from = 0; c->r->spec.tmp_files && from < c->said.n;) {
+		ptrdiff_t end = str_find(c->said, '\n', from);
+		struct str line = str_sub(c->said, from, end < 0 ? c->said.n : (size_t)end);
+
+		from += line.n + 1;
+		for (const struct spec_tmp_file *f = c->r->spec.tmp_files; f; f = f->next)
+			if (!f->writable && speaks_of(c, line, HINT_READONLY) &&
+					str_contains(line, f->path))
+				return f;
+	}
+	return NULL;
+}
+
 /* The client's own sandbox is read-only or unknown, and the box permits no more than it does. */
 static struct str say_readonly(const struct clues *c)
 {
 	const struct client_walls *w = c->r->rq->walls;
+	const struct spec_tmp_file *f = find_readonly_tmp(c);
 
 	if (w && w->mode == CLIENT_SANDBOX_READ_ONLY)
 		return STR("the client is in its read-only mode, so the project is read-only in the box as "
@@ -320,6 +337,9 @@ static struct str say_readonly(const struct clues *c)
 	if (w && w->mode == CLIENT_SANDBOX_UNKNOWN)
 		return STR("the mode of the client's own sandbox could not be found out, so the project is "
 			   "read-only in the box (caisson doctor --client)");
+	if (f)
+		return str_fmt(c->a, "'%.*s' is a file of the machine, which is read-only in the box; use "
+			"another name in /tmp", STR_ARG(f->path));
 	return STR("only the workspace, the home and /tmp can be written in the box, and protected files of "
 		   "the workspace cannot");
 }

@@ -216,6 +216,9 @@ E"
 	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? "$who: a contained command appends to a file that it names"
 	boxed sh -c "echo unjudged >>$h.x"
 	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? "$who: one that nobody judged does not: $(head -c 100 "$tmp/err")"
+	(cd "$project" && "${as[@]}" "$CAISSON" run --profile work -- sh -c "echo unjudged >>$h.x") >"$tmp/out" 2>"$tmp/err" </dev/null
+	jq -e --arg f "$h.x" 'any(.hints[]; .message | startswith("\u0027" + $f + "\u0027 is a file of the machine"))' "$tmp/out" >/dev/null
+	result $? "$who: and the hint says why: $(jq -c .hints "$tmp/out")"
 	options=(--gate)
 	boxed sh -c "echo judged >>$h.x"
 	options=()
