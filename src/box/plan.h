@@ -24,7 +24,7 @@ enum op_kind {
 	OP_MASK,
 	/* Covers a file of the box by a link of the box's own root, or if impossible as OP_INSIDE does. */
 	OP_COVER,
-	/* An empty read-only directory, mounted over an existing one; or `source`, an OP_FILE, over a file. */
+	/* An empty read-only directory over an existing one; or `source`, an OP_FILE, over a file. */
 	OP_EMPTY,
 	/*
 	 * The directory with the upper layer of OP_HOME, which comes after it: with one, parts of the home

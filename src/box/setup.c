@@ -619,7 +619,8 @@ static int do_cover(struct box_root *r, const struct op *op, struct err *e)
 static int do_empty(struct box_root *r, const struct op *op, struct err *e)
 {
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
-	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(AT_FDCWD, path_of(r, *op->source ? op->source : "/run"));
+	const char *cover = path_of(r, *op->source ? op->source : "/run");
+	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(AT_FDCWD, cover);
 
 	own_forget(r);
 	if (at < 0 && is_left_out(op))

@@ -97,7 +97,7 @@ static void consider(const struct judge *j, const struct word *path, struct span
 
 static bool is_tmp(const struct word *path) { return str_is_any(path->text, "/tmp /tmp/"); }
 
-/* The name of a file that boxes have. Of commands that use /tmp itself, only those that list it count. */
+/* The name of a file that boxes have. A command that uses /tmp itself counts only if it lists it. */
 static struct box_file find_box_file(const struct judge *j)
 {
 	struct box_file best = {0};
@@ -108,7 +108,9 @@ static struct box_file find_box_file(const struct judge *j)
 					x->kind == ACCESS_READ && !(x->below && is_tmp(&x->path)), &best);
 	for (const struct look *l = j->f->looks; l && best.share < SHARE_BOX; l = l->next)
 		consider(j, &l->path, l->at, !is_tmp(&l->path), &best);
-	return best.share == SHARE_BOTH && wants_host_tmp(j, is_tmp(best.path)) ? (struct box_file){0} : best;
+	if (best.share == SHARE_BOTH && wants_host_tmp(j, is_tmp(best.path)))
+		best = (struct box_file){0};
+	return best;
 }
 
 /* Clients of a service of the host, whose socket no box has. The person may give boxes the one of docker. */

@@ -69,8 +69,8 @@ struct spec {
 	bool workspace_writable;
 	/*
 	 * If the workspace is a linked worktree or a submodule: its git directory outside of it; else empty.
-	 * It is visible at the same path and writable. Its configuration and hooks are protected like those of a
-	 * repository in the workspace.
+	 * It is visible at the same path and writable. Its configuration and hooks are protected like those
+	 * of a repository in the workspace.
 	 */
 	struct str git_common;
 	struct identity git_common_id;
