@@ -401,7 +401,10 @@ static bool below_counts(int dir, const char *name, const char *pattern, struct 
 		return !*pattern && !is_mount_point(&st);
 	if (!*pattern && !k->filled)
 		return true;
-	fd = depth < KEPT_TMP_LOOK_DEPTH ? openat(dir, name, DIRECTORY_FLAGS) : -1;
+	if (depth >= KEPT_TMP_LOOK_DEPTH || k->left <= KEPT_TMP_OPEN_COST)
+		return false;
+	k->left -= KEPT_TMP_OPEN_COST;
+	fd = openat(dir, name, DIRECTORY_FLAGS);
 	return fd >= 0 && names_count(fd, pattern, k, depth + 1);
 }
 

@@ -18,6 +18,7 @@
 #define KEPT_TMP_PROJECTS_MAX 4096      /* directories that a sweep visits */
 #define KEPT_TMP_DELETES_MAX 50000      /* names that one call deletes; later calls go on */
 #define KEPT_TMP_NAMES_MAX 10000        /* names that one question looks at */
+#define KEPT_TMP_OPEN_COST 16           /* names that opening a directory counts as */
 #define KEPT_TMP_LOOK_DEPTH 32          /* directories in each other that one question looks at */
 #define KEPT_TMP_DEPTH_MAX 256          /* components of a path */
 

@@ -15,6 +15,13 @@ struct tmp_walk {
 	size_t *n;
 };
 
+/* As run/spec_tmp.c shows them. */
+static bool is_own(const struct stat *st, uint32_t uid)
+{
+	return st->st_uid == uid && ((S_ISREG(st->st_mode) && st->st_nlink == 1) ||
+			(S_ISDIR(st->st_mode) && !(st->st_mode & 022)));
+}
+
 static bool walk(struct tmp_walk *w, int dir, const char *name, struct str path, unsigned depth)
 {
 	const struct dirent *entry;
@@ -23,8 +30,8 @@ static bool walk(struct tmp_walk *w, int dir, const char *name, struct str path,
 	DIR *d;
 	int fd;
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || st.st_uid != w->uid ||
-			!(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) || ++*w->n > TMP_TREE_MAX)
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !is_own(&st, w->uid) ||
+			++*w->n > TMP_TREE_MAX)
 		return false;
 	*w->list = arena_copy(w->a, (struct texts){.next = *w->list, .text = path});
 	if (S_ISREG(st.st_mode))
