@@ -307,6 +307,14 @@ static bool is_own(struct judge *j, struct str path, struct str *ret_real)
 	return true;
 }
 
+/* True unless ".." follows a name: a link of that name would make the path another one. */
+static bool climbs_first(struct str word)
+{
+	while (str_starts(word, "../"))
+		word = str_sub(word, 3, word.n);
+	return !str_contains(word, STR("../")) && (!str_ends(word, "..") || str_is(word, ".."));
+}
+
 /*
  * git-upload-pack runs in the repository that git fetches from, with its settings. So it must be this one, or
  * one of the caller outside of the project whose settings name no programs and no promised objects.
@@ -317,8 +325,8 @@ static bool source_harmless(struct judge *j, struct str dir, struct str word)
 		   git;
 	const struct git_answer *g = git_hooks_answer(j, path);
 
-	return is_own(j, path, &real) && is_own(j, str_path(j->a, path, STR(".git")), &git) && g &&
-		g->found && !g->unclear && !g->redirected && !g->partial && !g->programs &&
+	return climbs_first(word) && path_place(j, path) == PLACE_OUTSIDE && is_own(j, path, &real) &&
+		is_own(j, str_path(j->a, path, STR(".git")), &git) && g && g->found && !g->unclear && !g->redirected && !g->partial && !g->programs &&
 		str_eq(g->top, real) && str_eq(git, str_path(j->a, real, STR(".git")));
 }
 

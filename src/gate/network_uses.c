@@ -447,13 +447,21 @@ bool network_uses_tell(struct judge *j, struct subject *s)
 	return false;
 }
 
+/* git fetch . works in the box as well. */
+static bool fetches_here(struct judge *j, struct subject *s)
+{
+	return git_hooks_from_path(j, s) &&
+		str_is(s->c->argv[subject_options(j, s)->operands[0]].text, ".");
+}
+
 /* A box has neither the person's credentials nor the hosts of these; those that a policy lists it has. */
 static bool needs_outside(struct judge *j, struct subject *s)
 {
 	enum net_use use = network_use(j, s);
 
 	return use == NET_USE_READ ||
-		(use == NET_USE_REMOTE && !is_clone(j, s) && git_hooks_remote_known(j, s));
+		(use == NET_USE_REMOTE && !is_clone(j, s) && !fetches_here(j, s) &&
+			git_hooks_remote_known(j, s));
 }
 
 void network_uses_in_box(struct judge *j)
@@ -464,7 +472,11 @@ void network_uses_in_box(struct judge *j)
 		if (s->row && (subject_known(j, s)->effects & EFFECT_NETWORK) && needs_outside(j, s))
 			judge_raise_with(j, gate_check(CHECK_NETWORK), s->c->at,
 				judge_quote(j, "", s->c->at,
-					" uses the network, and another part of the request runs in the box"),
+					git_hooks_from_path(j, s)
+						? " needs what no box shows, and another part of the request "
+						  "runs in the box"
+						: " uses the network, and another part of the request runs "
+						  "in the box"),
 				"run it as a command of its own");
 	}
 }
