@@ -326,7 +326,8 @@ static bool source_harmless(struct judge *j, struct str dir, struct str word)
 	const struct git_answer *g = git_hooks_answer(j, path);
 
 	return climbs_first(word) && path_place(j, path) == PLACE_OUTSIDE && is_own(j, path, &real) &&
-		is_own(j, str_path(j->a, path, STR(".git")), &git) && g && g->found && !g->unclear && !g->redirected && !g->partial && !g->programs &&
+		is_own(j, str_path(j->a, path, STR(".git")), &git) && g && g->found && !g->unclear &&
+		!g->redirected && !g->partial && !g->programs &&
 		str_eq(g->top, real) && str_eq(git, str_path(j->a, real, STR(".git")));
 }
 
