@@ -220,7 +220,7 @@ try claude-pre 'npm install a/b; git push; sudo ls; cat ~/.ssh/id_rsa; echo x > 
 try claude-pre "npm install a/b; echo $(printf 'x%.0s' {1..40000})" 0 "$R | contains(\"bytes are not shown\")" 'a cut is said'
 cat "$tmp/out" | jq -e "$R | capture(\"cut: (?<n>[0-9]+) of (?<all>[0-9]+)\") | (.all | tonumber) - (.n | tonumber) == 32768" >/dev/null
 result $? 'with how much is missing'
-try claude-pre 'timeout 60 npm install a/b' 0 "$R | contains(\"caisson allow 'timeout 60 npm install a/b' 'npm install'. \")" 'the rules that help are named'
+try claude-pre 'timeout 60 npm install a/b' 0 "$R | contains(\"caisson allow 'timeout 60 npm install a/b'. \")" 'the rules that help are named'
 try claude-pre 'eval "$X"; npm install a/b' 0 "$R | contains(\"caisson allow\") | not" 'none where no rule helps'
 try claude-pre 'make > /tmp/x.log' 0 "$H.updatedInput.command | $rewritten" 'no redirect'
 policy <<<"{redirect: {tmp: true, tmpTarget: $tmp}, tools: {bash: {redirects: [{mode: write, glob: '$tmp/*.log', decision: allow}]}}}"

@@ -14,10 +14,10 @@ static const struct {
 	{"npm ci && npm test", "'npm ci' 'npm test'"},
 	{"git push origin main", "'git push origin main'"}, /* a prefix of git would allow --force */
 	{"curl https://example.com/a", "'curl https://example.com/a'"},
-	{"timeout 60 npm install", "'timeout 60 npm install' 'npm install'"},
+	{"timeout 60 npm install", "'timeout 60 npm install'"},
 	{"make test && git push", "'make test' 'git push'"},
 	/* rights are decided about for the very command */
-	{"sudo make install", "'sudo make install' 'make install'"},
+	{"sudo make install", "'sudo make install'"},
 	{"npm install; npm install b; npm install c", "'npm install'"},
 	{"npm install \"$X\"", ""},
 	{"npm install 'a b'", ""},
