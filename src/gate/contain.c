@@ -185,12 +185,15 @@ static bool runs_place(const struct judge *j, struct span outer, struct span at)
 	return true;
 }
 
+/* Programs that run the command in their own words. */
+static bool is_wrapper(enum via_kind k) { return k == VIA_WRAPPER || k == VIA_XARGS || k == VIA_FIND; }
+
 /* A wrapped command has the place of its wrapper's name: returns the place of the outermost wrapper. */
 static struct span wrapped_place(const struct judge *j, const struct command *c)
 {
 	struct span at = c->at;
 
-	for (size_t i = 0; c->via && c->via->kind == VIA_WRAPPER && i < j->nsubjects; i++)
+	for (size_t i = 0; c->via && is_wrapper(c->via->kind) && i < j->nsubjects; i++)
 		if (span_encloses(j->subjects[i].c->at, at) &&
 			!span_substituted(j->f, j->subjects[i].c->at, c->at))
 			at = j->subjects[i].c->at;

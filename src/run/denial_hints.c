@@ -394,7 +394,7 @@ static const struct hint_row {
 				"the limit of processes and threads may be too small"},
 		[HINT_SCRATCH] = {"scratch", true, true, LIMIT_SCRATCH, NULL, NULL,
 				"the home and the directories for temporary files share the scratch, which "
-				"may be too small (for a terminal: there are 256)"},
+				"may be too small (for a terminal: there are 256 pseudo-terminals)"},
 		[HINT_PTRACE] = {"ptrace", true, true, NO_LIMIT, may_not_trace, NULL,
 				"programs in the box may not trace each other; a person can permit it with "
 				"'sandbox.ptrace: true' in " AUDIENCE_POLICY},

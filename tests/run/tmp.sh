@@ -303,14 +303,15 @@ if [[ $(id -u) == 0 ]] && id nobody >/dev/null 2>&1; then
 	said $'ok\nx' "a project outside of /tmp"
 	TMPDIR=$away boxed sh -c 'echo $TMPDIR; cat /tmp/x'
 	said $'/tmp\nx' "and a caller whose TMPDIR is elsewhere"
-	# a machine whose /tmp/claude is a link, with directories and files of others
+	# a machine whose /tmp/claude is a link, with directories and files of others; the program may lie in /tmp
+	cp "$CAISSON" "$away/caisson"
 	as=(unshare -m sh -c 'mount -t tmpfs -o mode=1777 none /tmp && ln -s /etc /tmp/claude && mkdir /tmp/theirs /tmp/open /tmp/own &&
-		for f in theirs/f open/f own/f f mine; do echo $f-host >/tmp/$f; done && chown nobody /tmp/theirs /tmp/f && chmod 777 /tmp/open && exec "$@"' sh)
+		for f in theirs/f open/f own/f f mine; do echo $f-host >/tmp/$f; done && chown nobody /tmp/theirs /tmp/f && chmod 777 /tmp/open && exec "$@"' sh) program=$CAISSON CAISSON=$away/caisson
 	boxed cat /tmp/claude/os-release /tmp/theirs/f /tmp/open/f /tmp/f /tmp/own/f /tmp/mine
 	said $'own/f-host\nmine-host' "neither a link at /tmp/claude nor what others own or can replace"
 	boxed stat -c %F /tmp/claude
 	said directory "/tmp/claude is the box's own"
-	as=()
+	as=() CAISSON=$program
 	rm -rf "$away"
 fi
 echo "1..$n"

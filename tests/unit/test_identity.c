@@ -326,11 +326,11 @@ static void test_guarded(void)
 	static const char *const guarded[] = {"/home/u/.ssh", "/home/u/.ssh/a/b", "/home/u/.config",
 			"/home/u/.config/gcloud", "/home/u/.local",
 		"/home/u/.local/share", "/home/u/.local/share/keyrings", "/home/u/.aws", "/home/u/.netrc",
-		"/home/u/.claude", "/home/u/.cargo", "/home/u/bin/x",
+		"/home/u/.claude", "/home/u/.cargo", "/home/u/.cache", "/home/u/bin/x",
 		"/root/.ssh", "/home/other/.gnupg", "/home/u/p/.git", "/home/u/p/.git/hooks",
 		"/data/p/.claude", "/data/p/.git/modules/x", "/var/lib/docker/x",
 		"/home/u/.cursor/extensions"};
-	static const char *const fine[] = {"/home/u/p", "/home/u/p/src", "/home/u/.cache", "/home/u/.cache/x",
+	static const char *const fine[] = {"/home/u/p", "/home/u/p/src", "/home/u/.cache/x",
 			"/home/u/.cargo/registry", "/home/u/.local/share/chezmoi",
 		"/home/u/p/.claude/worktrees/a", "/home/u/.cursor/worktrees/p/a",
 		"/home/u/.codex/worktrees/a/p", "/data/p", "/home/u/p/.github", "/home/u/.sshx",
