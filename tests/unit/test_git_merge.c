@@ -253,8 +253,8 @@ static void test_bytes(void)
 {
 	static const char *const parts[] = {"[branch \"x\"]", "[core]", "\n", "\r\n", "\\", "\"", "#", "=",
 			" ", "\t",
-			"remote", "fsmonitor", "= x", "origin", "[remote \"origin\"]", "url", "description "
-			"= ", "]", "[", "\\n",
+			"remote", "fsmonitor", "= x", "origin", "[remote \"origin\"]", "url",
+			"description = ", "]", "[", "\\n",
 			"[user]", "name = ", "merge = refs/heads/", "!", "\033", ";", "alias", "[alias]",
 			"x = !evil", "a"};
 	const char *base = ORIGIN "[alias]\n\tx = !mine\n";
