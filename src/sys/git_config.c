@@ -119,7 +119,7 @@ static bool read_setting(
 bool git_config_each(struct arena *a, struct str text, git_setting_fn *fn, void *ctx)
 {
 	struct git_setting in = {.section = STR(""), .sub = STR("")};
-	bool understood = !memchr(text.p, 0, text.n);
+	bool understood = !text.n || !memchr(text.p, 0, text.n);
 
 	for (size_t from = 0; from < text.n;) {
 		ptrdiff_t end = str_find(text, '\n', from);
