@@ -354,7 +354,7 @@ static int overlay_on(struct box_root *r, int dir, const char *upper, int *ret)
 	};
 
 	str_put(above, sizeof(above), LAYER "/upper%s%s", *upper ? "/" : "", upper);
-	str_put(work, sizeof(work), LAYER "/work/%u", r->noverlays++);
+	str_put(work, sizeof(work), LAYER "/workdir/%u", r->noverlays++);
 	return mkdir(work, 0700) == 0 ? overlay_with(dir, options, MOUNT_NODEV, ret) : 0;
 }
 

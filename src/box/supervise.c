@@ -347,8 +347,8 @@ static void handle_signal(void *ctx, short revents)
 /* ---- the background ---- */
 
 /*
- * Nobody waits for the output of a box in the background, so no amount of it ends the box. The holder cleans
- * it outside of the box's limits: it reads at a bounded rate, and the programs wait.
+ * A box in the background may print any amount: its output has no reader that waits. The holder cleans it
+ * outside of the box's limits, so it reads at a bounded rate, and the programs wait.
  */
 static bool may_read(struct supervisor *s)
 {

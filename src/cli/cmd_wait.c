@@ -67,7 +67,7 @@ static int print_result(void *arg)
 
 static int run_wait(const struct command_row *self, int argc, char **argv)
 {
-	struct wait_job j = {.wait = !strcmp(self->name, "wait")};
+	struct wait_job j = {.wait = self->options == wait_options};
 	int code, first = options_take(self, argc, argv, &j, &code);
 	struct err e = {0};
 

@@ -28,7 +28,7 @@ static void clean_tmp(struct hook_call *c, struct str state, uint32_t uid)
 			kept_tmp_clean(c->a, state, s.roots[i].path);
 }
 
-/* Nobody waits for their ends. Without a box in the background there is no folder to read. */
+/* Tells boxes to end, and does not wait. Without a box in the background there is no folder to read. */
 static void end_boxes(struct hook_call *c, struct str state)
 {
 	for (const struct background *b = background_list(c->a, state); b; b = b->next)

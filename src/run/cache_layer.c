@@ -147,7 +147,7 @@ static int prepare(const struct spec *s, int layer, bool first)
 	for (const struct spec_path *p = s->paths; p && upper >= 0; p = p->next)
 		if (p->cache && make_part(s, p, upper, first) != 0)
 			return -1;
-	return upper >= 0 && tree_remove(layer, "work") == 0 ? mkdirat(layer, "work", 0700) : -1;
+	return upper >= 0 && tree_remove(layer, "workdir") == 0 ? mkdirat(layer, "workdir", 0700) : -1;
 }
 
 /* ---- choosing one ---- */

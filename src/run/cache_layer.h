@@ -4,7 +4,7 @@
  *   STATE/caches/KEY/        a project's: directories that are its own as a whole (cache, npm, …), and
  *     layers/N/lock          held by the box that uses this layer, as long as any of its processes lives
  *     layers/N/upper/        what boxes wrote: paths as in the home
- *     layers/N/work/         new for every mount, which is much faster than one that was used
+ *     layers/N/workdir/      new for every mount, which is much faster than one that was used
  *
  * One upper layer must never be in two living mounts: boxes of one project that run at once have different
  * layers. The first one that is free is taken, so a box that runs alone finds what the last one left.

@@ -450,7 +450,7 @@ static void clean_project(int top, const char *key, size_t *left)
 	fd_close(&old);
 	empty_old(dir, left);
 	unlinkat(dir, OLD, AT_REMOVEDIR);
-	/* Nobody else has the lock: others wait for it, and then find that it has lost its name. */
+	/* This process alone has the lock: others wait for it, and then find that it has lost its name. */
 	if (faccessat(dir, OLD, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
 			faccessat(dir, FILES, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && unlinkat(dir, LOCK, 0) == 0)
 		unlinkat(top, key, AT_REMOVEDIR);

@@ -101,28 +101,25 @@ for delay in 0.002 0.005 0.008 0.01 0.012 0.015 0.02 0.025 0.03 0.04; do
 done
 [[ -z $bad ]]
 result $? "launchers killed at different times:$bad"
-git config --unset user.email
-rm -f checked
-"$CAISSON" run --profile work -c "$evil; touch checked; sleep 20" >/dev/null 2>&1 </dev/null &
-pid=$!
-for ((i = 0; i < 300; i++)); do
-	[[ -e checked ]] && break
-	sleep 0.02
-done
+# Starts a box that has made its changes and waits.
+start_evil() {
+	git config --unset user.email
+	rm -f checked
+	"$CAISSON" run --profile work -c "$evil; touch checked; sleep 20" >/dev/null 2>&1 </dev/null &
+	pid=$!
+	for ((i = 0; i < 300; i++)); do
+		[[ -e checked ]] && break
+		sleep 0.02
+	done
+}
+start_evil
 [[ -e checked && -z $(git config core.fsmonitor)$(git config remote.evil.url) && $(git config user.email) == ada@example.com ]]
 result $? 'nothing of it is seen while the box runs'
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 clean && [[ $(git config user.email) == killed@example.com ]]
 result $? 'the undertaker of a killed launcher takes over what is safe, and only that'
-git config --unset user.email
-rm -f checked
-"$CAISSON" run --profile work -c "$evil; touch checked; sleep 20" >/dev/null 2>&1 </dev/null &
-pid=$!
-for ((i = 0; i < 300; i++)); do
-	[[ -e checked ]] && break
-	sleep 0.02
-done
+start_evil
 # shellcheck disable=SC2046 # pids
 kill -9 $(pgrep -P "$pid") "$pid"
 wait "$pid" 2>/dev/null

@@ -62,6 +62,8 @@ static const struct row {
 	{"a hidden exit code", FAILED, 0, "pytest.xml", XML(BAD), "valid fail junit-xml machine"},
 	{"a hidden exit code, and a summary too many", PASSED "t.py ..\n" FAILED, 0, "pytest.xml", XML(BAD),
 			"invalid none pytest printed exit-mismatch"},
+	{"a summary that a test printed, and the report", PASSED "=== 500 passed in 0.01s ===\n", 0, "pytest.xml",
+			XML(GOOD), "valid pass junit-xml machine two-summaries"},
 	{"two reports", FAILED PASSED, 1, "pytest.xml", XML(BAD) XML(GOOD), "valid fail junit-xml witnessed"},
 	{"two runs, one report", PASSED PASSED, 0, "pytest.xml", XML(GOOD),
 			"invalid none junit-xml machine reports-disagree"},
