@@ -32,6 +32,7 @@ static const struct protect_name names[] = {
 	{".gitconfig", NAME_MASK | NAME_SOCKET, ""},
 	{".gitmodules", NAME_MASK | NAME_SOCKET, ""},
 	{".ripgreprc", NAME_MASK | NAME_SOCKET, ""},
+	{".lfsconfig", NAME_MOVE, ""},
 	{".envrc", NAME_MOVE | NAME_NESTED, ""},
 	{".pnpmfile.cjs", NAME_MOVE | NAME_NESTED, ""},
 	{".nvim.lua", NAME_MOVE | NAME_NESTED, ""},

@@ -20,8 +20,8 @@ static const char protected_names[][PATTERN_ROOM] = {
 	".inputrc", ".envrc", "~/.config/fish/**", "~/.config/nushell/**", "~/.config/powershell/**",
 	"~/.oh-my-zsh/**",
 	/* tools that run commands from their file */
-	".gitconfig", ".gitmodules", ".ripgreprc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".vimrc",
-	".nvimrc", ".exrc", ".gdbinit", ".lldbinit", ".wgetrc", ".curlrc",
+	".gitconfig", ".gitmodules", ".lfsconfig", ".ripgreprc", ".npmrc", ".yarnrc", ".yarnrc.yml",
+	".pypirc", ".vimrc", ".nvimrc", ".exrc", ".gdbinit", ".lldbinit", ".wgetrc", ".curlrc",
 	".screenrc", ".tmux.conf", "~/.config/git/**", "~/.config/nvim/**", "~/.config/pip/**",
 	"~/.cargo/config.toml", "~/.cargo/config",
 	"~/.gradle/init.gradle", "~/.m2/settings.xml", "~/.emacs", "~/.emacs.d/**", "~/.ssh/config",
