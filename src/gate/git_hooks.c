@@ -256,18 +256,34 @@ static struct str remote_host(struct str url)
 	return at >= 0 ? str_sub(url, 0, (size_t)at) : url;
 }
 
-/*
- * True if a refspec of the command line writes no reference of another remote: names of those count as known
- * to that remote.
- */
-static bool writes_own(struct judge *j, struct str spec, const struct git_item *remote)
+static struct str refspec_target(struct str spec)
 {
 	ptrdiff_t colon = str_find(spec, ':', 0);
-	struct str to = colon < 0 ? STR("") : str_sub(spec, (size_t)colon + 1, spec.n);
 
-	if (!str_starts(to, "refs/remotes/") && !str_starts(to, "remotes/"))
-		return true;
-	return str_starts(to, str_c(j->a, str_fmt(j->a, "refs/remotes/%.*s/", STR_ARG(remote->name))));
+	return colon < 0 ? STR("") : str_sub(spec, (size_t)colon + 1, spec.n);
+}
+
+/*
+ * References of remotes count as known to their servers, so they come only from these. Others mean something
+ * to git: refs/replace/ID shows one object in the place of another.
+ */
+bool git_hooks_refspec_plain(struct str spec)
+{
+	struct str to = refspec_target(spec);
+
+	if (str_starts(spec, "+"))
+		return false;
+	return str_starts(to, "refs/") ? str_starts(to, "refs/heads/") || str_starts(to, "refs/tags/") ||
+			str_starts(to, "refs/notes/")
+				       : !str_starts(to, "remotes/");
+}
+
+/* True if a refspec of the command line writes branches, tags, notes or what this remote has. */
+static bool writes_own(struct judge *j, struct str spec, const struct git_item *remote)
+{
+	return git_hooks_refspec_plain(spec) ||
+		str_starts(refspec_target(spec),
+			str_c(j->a, str_fmt(j->a, "refs/remotes/%.*s/", STR_ARG(remote->name))));
 }
 
 static bool refspec_quiet(struct judge *j, struct str spec, const struct git_item *remote)
@@ -334,8 +350,7 @@ static bool source_harmless(struct judge *j, struct str dir, struct str word)
 /* References of remotes count as known to their servers, so they come only from these. */
 static bool local_refspec_quiet(struct str spec)
 {
-	ptrdiff_t colon = str_find(spec, ':', 0);
-	struct str to = colon < 0 ? STR("") : str_sub(spec, (size_t)colon + 1, spec.n);
+	struct str to = refspec_target(spec);
 
 	if (str_starts(spec, "+") || str_find(spec, '*', 0) >= 0)
 		return false;

@@ -248,6 +248,8 @@ void git_hooks_check(struct judge *j, const struct check *c);
 /* The first operand is a path, not the name of a remote: git fetch ../b. */
 bool git_hooks_from_path(struct judge *j, struct subject *s);
 bool git_hooks_remote_known(struct judge *j, struct subject *s);
+/* True if a refspec writes nothing but branches, tags and notes, and forces none. */
+bool git_hooks_refspec_plain(struct str spec);
 /* Returns a command that makes signatures (git commit -S), which needs a key that no box has; else NULL. */
 struct subject *git_hooks_signs(struct judge *j);
 /* NULL: not known yet; asks for it */

@@ -131,7 +131,8 @@ static bool runs_plainly(struct judge *j, const struct subject *s)
 	if (s->form->use == NET_USE_REGISTRY)
 		return settings_ordinary(j->f->settings, j->v->home) &&
 			settings_ordinary(s->c->settings, j->v->home);
-	if (s->form->use != NET_USE_GET && j->p->sandbox.enabled && j->p->sandbox.always)
+	if ((s->form->use == NET_USE_READ || s->form->use == NET_USE_REMOTE) && j->p->sandbox.enabled &&
+		j->p->sandbox.always)
 		return false; /* it would run in the box, which has no credentials */
 	return subject_is_program(j, s) && runs_here(s->c->via) && settings_harmless(j->f->settings) &&
 		settings_harmless(s->c->settings) && !may_hold_secret(j, s->c);
@@ -232,21 +233,48 @@ static struct use_hosts hosts_of(struct judge *j, struct subject *s)
 	return h;
 }
 
-/* A fetch of addresses: quiet if the person listed all hosts. The question names the others. */
+static bool is_clone(struct judge *j, struct subject *s)
+{
+	return str_is(str_of(subject_options(j, s)->name), "git clone");
+}
+
+/* git fetch of an address that is no remote: quiet if it takes no reference of this repository away. */
+static bool overwrites(struct judge *j, struct subject *s)
+{
+	struct know_options *o = subject_options(j, s);
+
+	if (o->noperands > 1 && (know_has(o, "--force") || know_has(o, "--update-head-ok")))
+		return true;
+	for (size_t i = 1; i < o->noperands; i++)
+		if (!git_hooks_refspec_plain(s->c->argv[o->operands[i]].text))
+			return true;
+	return false;
+}
+
+/*
+ * A fetch of addresses: quiet if the person listed all hosts. The question names the others. A server can
+ * send a client on, and settings of a repository can lead git elsewhere, so these run in a box, which reaches
+ * the listed hosts alone.
+ */
 static bool tell_hosts(struct judge *j, struct subject *s)
 {
 	struct use_hosts h = hosts_of(j, s);
 	struct str rest = h.unlisted, first = str_word(&rest);
+	bool fetch = s->form->use == NET_USE_REMOTE && !is_clone(j, s);
 
-	if (!h.known)
+	if (!h.known || (fetch && overwrites(j, s)))
 		return false;
+	if (!first.n && (fetch || s->form->use == NET_USE_FOLLOW))
+		judge_raise_at_most(j, CHECK_NETWORK, GRADE_CONTAIN, s->c->at,
+			judge_quote(j, "", s->c->at, " fetches from a listed host, which may lead elsewhere"),
+			INSTEAD);
 	if (first.n)
 		judge_raise_network(j, gate_check(CHECK_NETWORK), s->c->at,
 			judge_quote(j, "", s->c->at, " uses the network"),
 			str_c(j->a, str_fmt(j->a,
 				"let a person list the host, if it may be read from without questions: "
 				"caisson allow --host %.*s", STR_ARG(first))),
-			s->form->use == NET_USE_GET ? h.unlisted : STR(""));
+			s->form->use == NET_USE_REMOTE ? STR("") : h.unlisted);
 	return true;
 }
 
@@ -394,11 +422,6 @@ static void tell_read(struct judge *j, struct subject *s, const char *does)
 	judge_say(j, gate_check(CHECK_NETWORK_READ), s->c->at, judge_quote(j, "", s->c->at, does));
 }
 
-static bool is_clone(struct judge *j, struct subject *s)
-{
-	return str_is(str_of(subject_options(j, s)->name), "git clone");
-}
-
 /*
  * A clone writes what its data name, so it runs in a box, which reaches the host of the remote. A forge takes
  * data from anybody, so nothing else may run in that box.
@@ -441,7 +464,8 @@ bool network_uses_tell(struct judge *j, struct subject *s)
 		tell_read(j, s, git_hooks_from_path(j, s) ? " fetches from a repository on this machine"
 							  : " fetches from a remote of this repository");
 		return true;
-	case NET_USE_GET: return tell_hosts(j, s);
+	case NET_USE_GET:
+	case NET_USE_FOLLOW: return tell_hosts(j, s);
 	case NET_USE_NONE: return tell_install(j, s);
 	}
 	return false;

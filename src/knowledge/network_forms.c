@@ -153,6 +153,17 @@ static bool value_may_be_unknown(const struct net_match *m, const struct word *w
 	return w->kind == WORD_UNKNOWN && (m->open || w->ambient) && may_be_unknown(m, option);
 }
 
+/* A line break in a header or an address starts another line of the request, or another request. */
+static bool breaks_line(const struct net_match *m, struct str word)
+{
+	bool request = m->form->use == NET_USE_GET || m->form->use == NET_USE_FOLLOW;
+
+	for (size_t i = 0; request && i < word.n; i++)
+		if ((unsigned char)word.p[i] < ' ')
+			return true;
+	return false;
+}
+
 /* The argument is the next word. */
 static bool take_next(struct net_match *m, const struct net_option *o, struct str name)
 {
@@ -161,6 +172,8 @@ static bool take_next(struct net_match *m, const struct net_option *o, struct st
 	m->at++;
 	if (m->argv[m->at].kind != WORD_EXACT)
 		return value_may_be_unknown(m, &m->argv[m->at], name);
+	if (breaks_line(m, m->argv[m->at].text))
+		return false;
 	/* The tool may take a word with a dash for an option of its own. */
 	return !str_starts(m->argv[m->at].text, "-") && value_fits(m, o, m->argv[m->at].text);
 }
@@ -333,6 +346,8 @@ static bool take_word(struct net_match *m)
 
 	if (w->kind != WORD_EXACT)
 		return take_unknown(m, w);
+	if (breaks_line(m, w->text))
+		return false;
 	if (str_is(w->text, "--"))
 		return m->open;
 	return w->text.n > 1 && w->text.p[0] == '-' ? take_option(m, w->text) : take_operand(m, w->text);

@@ -12,6 +12,7 @@ enum net_use { /* kind of a form */
 	NET_USE_REGISTRY, /* fetches packages from the registries of a tool: net_form_tool() */
 	NET_USE_REMOTE,   /* git fetches from a remote of the repository */
 	NET_USE_GET,      /* fetches the URLs that are its operands, and sends nothing */
+	NET_USE_FOLLOW,   /* the same, and where the server sends it on */
 };
 
 struct net_form {

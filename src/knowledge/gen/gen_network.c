@@ -54,7 +54,8 @@ static int take_list(struct net_bake *b, const struct ynode *n, uint32_t *ret)
 static int take_use(struct net_bake *b, const struct ynode *n, struct net_form *f)
 {
 	static const char names[][8] = {
-		[NET_USE_READ] = "read", [NET_USE_REMOTE] = "remote", [NET_USE_GET] = "get"};
+		[NET_USE_READ] = "read", [NET_USE_REMOTE] = "remote", [NET_USE_GET] = "get",
+		[NET_USE_FOLLOW] = "follow"};
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i][0] && str_is(n->text, names[i])) {
@@ -62,7 +63,7 @@ static int take_use(struct net_bake *b, const struct ynode *n, struct net_form *
 			return 0;
 		}
 	if (!str_starts(n->text, "registries/"))
-		return fail(b, n, "expected read, remote, get or registries/TOOL");
+		return fail(b, n, "expected read, remote, get, follow or registries/TOOL");
 	f->use = NET_USE_REGISTRY;
 	f->tool = gen_texts_add(&b->texts, n->text);
 	return 0;
@@ -106,10 +107,13 @@ static int take_row(struct net_bake *b, const struct ynode *row)
 
 static const char *sorting_texts; /* qsort() has no argument for user data */
 
+/* A command with several forms has the one with the milder use first. */
 static int by_command(const void *x, const void *y)
 {
-	return strcmp(sorting_texts + ((const struct net_form *)x)->command,
-		sorting_texts + ((const struct net_form *)y)->command);
+	const struct net_form *a = x, *b = y;
+	int order = strcmp(sorting_texts + a->command, sorting_texts + b->command);
+
+	return order ? order : (int)a->use - (int)b->use;
 }
 
 static void print(const struct net_bake *b, const uint32_t *heads)
