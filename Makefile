@@ -344,11 +344,11 @@ check-network: ## installs with the real npm and apt through the relay, from the
 
 # Which rows: names of projects in tests/world/projects, or PROJECT/ROW; none: all.
 MODE ?= run
-PAIRS ?= 4
-check-world: ## typical commands of real projects outside and inside the box: the same status, files, output; overhead (MODE=run, hook or always; ROWS="node git/rebase", PAIRS=4)
+TURNS ?= 4
+check-world: ## typical commands of real projects outside and inside the box: the same status, files, output; overhead (MODE=run, hook or always; ROWS="node git/rebase", TURNS=4)
 	@scripts/deps build world
 	@$(SUBMAKE) all
-	@CAISSON=$(abspath $(BUILD)/caisson) /usr/bin/python3 tests/world/run.py --mode $(MODE) --pairs $(PAIRS) $(ROWS)
+	@CAISSON=$(abspath $(BUILD)/caisson) /usr/bin/python3 tests/world/run.py --mode $(MODE) --pairs $(TURNS) $(ROWS)
 
 check-mixed: N = 1000
 check-mixed: ## N runs with known outcomes as root and as many as an ordinary user (N=1000 SEED=fresh)

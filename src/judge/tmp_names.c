@@ -46,6 +46,36 @@ static void add_known(struct tmp_search *s, struct str path, bool writes)
 		tmp_names_add(s->a, &s->list, &name);
 }
 
+/* The start of a name below /tmp in a word: at its beginning, or behind --in=, FILE=, @ or -I. -1: none. */
+static ptrdiff_t name_start(struct str word)
+{
+	for (size_t i = 0; i < word.n; i++)
+		if (str_starts(str_sub(word, i, word.n), "/tmp/"))
+			return !i || strchr("=@:", word.p[i - 1]) || (i == 2 && word.p[0] == '-')
+					? (ptrdiff_t)i : -1;
+	return -1;
+}
+
+/* A word that only the program understands. */
+static void add_word(struct tmp_search *s, struct str word, struct str cwd)
+{
+	ptrdiff_t at = name_start(word);
+
+	if (at >= 0)
+		add_known(s, str_sub(word, (size_t)at, word.n), false);
+	else if (word.n && word.p[0] != '-' && word.p[0] != '/' && path_within(cwd, STR("/tmp")))
+		add_known(s, str_path(s->a, cwd, word), false);
+}
+
+static void add_words(struct tmp_search *s, const struct command *c)
+{
+	for (size_t i = 1; i < c->argc; i++)
+		if (c->argv[i].kind == WORD_EXACT)
+			add_word(s, c->argv[i].text, c->cwd);
+	for (const struct setting *v = c->settings; v; v = v->next)
+		add_word(s, v->value, STR(""));
+}
+
 /* The host's files beside those of the boxes. */
 static void add_tree(struct tmp_search *s, struct str path, uint32_t uid)
 {
@@ -83,5 +113,8 @@ struct tmp_name *tmp_names(struct arena *a, const struct facts *f, const struct 
 			add_known(&s, l->path.text, false);
 	if (v)
 		add_kept(&s, v);
+	for (const struct command *c = f->commands; c; c = c->next) /* the least certain ones last */
+		if (!c->elsewhere)
+			add_words(&s, c);
 	return s.list;
 }

@@ -5,9 +5,10 @@
 #include "model/view.h"
 
 /*
- * Lists the known names below /tmp that the facts read, execute, write or look up, and the directories that
- * commands work in, at most TMP_NAMES_MAX. Where boxes have files beside those of the host, the view says so,
- * and the host's are listed one by one. Names in the project are left out.
+ * Lists the known names below /tmp that the facts read, execute, write or look up, those in words that only a
+ * program understands, and the directories that commands work in, at most TMP_NAMES_MAX. Where boxes have
+ * files beside those of the host, the view says so, and the host's are listed one by one. Names in the
+ * project are left out.
  */
 struct tmp_name *tmp_names(struct arena *a, const struct facts *f, const struct view *v, struct str project);
 /* Adds a name if there is room, or the properties of `name` to the same name. */

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "base/glob.h"
+#include "gate/path_table.h"
 #include "judge/world.h"
 #include "run/spec_builder.h"
 #include "sys/file.h"
@@ -175,6 +176,7 @@ void run_show_tmp(struct arena *a, struct run *r, const struct tmp_name *names)
 		struct stat st;
 
 		if (!str_starts(n->path, "/tmp/") || is_special(below) || is_elsewhere(r, n->path) ||
+				path_table_secret_name(str_base(n->path)) ||
 				world_guarded(&memo, n->path, v->home))
 			continue;
 		held->fd = open_own(name, v->uid, &st);

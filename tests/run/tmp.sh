@@ -211,6 +211,24 @@ E"
 	said conf "a file that the client's own tool wrote is there without being named"
 	session=other call "make -s -f Makefile.own"
 	[[ ! -s $tmp/out ]]; result $? "$who: twin: not for another session"
+	# named as a word that only the program understands
+	printf 'import sys\nprint(open(sys.argv[-1].split("=")[-1]).read().strip())\n' >"$project/show.py"
+	own 'mkdir "$1.own"; echo own | tee "$1.own/data" >"$1.data"' sh "$h"
+	while IFS= read -r command; do
+		call "$command"
+		[[ $verdict == box && $(cat "$tmp/out") == own ]]
+		result $? "$who: named as a word: $command: $verdict $(head -c 100 "$tmp/out") $(tail -1 "$tmp/err")"
+	done <<-E
+		/usr/bin/python3 show.py $h.data
+		/usr/bin/python3 show.py --data=$h.own/data
+		cd /tmp && /usr/bin/python3 $project/show.py ${h#/tmp/}.own/../${h#/tmp/}.data
+		make -s test FILE=$h.data | head -1
+		FILE=$h.data make -s -e test | head -1
+		D=$h.data bash -c 'make -s test FILE=\$D' | head -1
+	E
+	printf 'import sys\nopen(sys.argv[-1], "w")\n' >"$project/spoil.py"
+	call "/usr/bin/python3 spoil.py $h.data"
+	[[ $(cat "$h.data") == own ]]; result $? "$who: it is read-only"
 	# writing
 	call "make -s test FILE=/dev/null >>$h.x; cat $h.x"
 	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? "$who: a contained command appends to a file that it names"
@@ -244,6 +262,11 @@ E"
 	for name in krb5cc_caisson_ ssh-caisson-; do
 		call "make -s test FILE=/tmp/$name$$"
 		! grep -q key "$tmp/out"; result $? "$who: never shown: $name"
+	done
+	for name in .env id_rsa server.key cert.pfx; do
+		own 'echo key >"$1"' sh "$h.own/$name"
+		boxed cat "$h.own/$name" "$h.own/data"
+		said own "a secret by its name is not shown, the file beside it is: $name"
 	done
 	call "printf 'all:\n\t@cat \"%s\"\n' '$h new
 line' >nl.mk; cat >'$h new
