@@ -421,6 +421,20 @@ static unsigned path_flags(const struct spec *s, const struct texts *mounts, boo
 	return callers_flags(mounts, p->path, p->writable) | part;
 }
 
+static bool has_inside(const struct texts *paths, struct str dir)
+{
+	for (; paths; paths = paths->next)
+		if (path_inside(paths->text, dir))
+			return true;
+	return false;
+}
+
+/* Operations after all others hide or close something in it. */
+static bool is_anchor(const struct spec *s, struct str dir)
+{
+	return has_inside(s->hidden, dir) || has_inside(s->cache_hidden, dir) || has_inside(s->closed, dir);
+}
+
 static bool is_left_out(const struct spec *s, bool home, const struct spec_path *p)
 {
 	if (p->cache == CACHE_ABSENT && !home)
@@ -439,6 +453,8 @@ static void add_paths(struct arena *a, const struct spec *s, const struct texts 
 		if (closed_inside(s, p) != closed || is_left_out(s, home, p))
 			continue;
 		op = ops_add(a, ops, OP_BIND, path_flags(s, mounts, home, p), p->path, spec_path_target(p));
+		if (is_anchor(s, spec_path_target(p)))
+			op->flags |= OP_ANCHOR;
 		if (op->flags & OP_CACHE) {
 			op->text = str_c(a, p->upper);
 			op->ntext = p->upper.n;
@@ -475,12 +491,13 @@ static int add_callers(struct arena *a, const struct spec *s, struct ops *ops, s
 	add_home(a, s, mounts, ops);
 	add_paths(a, s, mounts, false, ops);
 	if (s->git_common.n)
-		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE, s->git_common, s->git_common)->expected =
-				s->git_common_id;
+		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE | OP_ANCHOR, s->git_common,
+				s->git_common)->expected = s->git_common_id;
 	if (s->workspace.n) {
 		unsigned flags = callers_flags(mounts, s->workspace, s->workspace_writable);
 
-		ops_add(a, ops, OP_BIND, flags, s->workspace, s->workspace)->expected = s->workspace_id;
+		ops_add(a, ops, OP_BIND, flags | OP_ANCHOR, s->workspace, s->workspace)->expected =
+				s->workspace_id;
 	}
 	add_paths(a, s, mounts, true, ops);
 	return 0;
@@ -494,7 +511,7 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	if (s->root.n && network_has_names(&s->network) && add_relay_resolv(a, s, ret, e) != 0)
 		return -1;
 	add_tmp(a, s, ret);
-	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);
+	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_ANCHOR, STR(""), s->home);
 	for (const struct spec_file *f = s->files; f; f = f->next)
 		if (f->link)
 			ops_add(a, ret, OP_LINK, 0, f->text, f->path);

@@ -59,6 +59,11 @@ enum {
 	 * an overlay of its own. Without an overlay it is left out or, with OP_LOWER, read-only.
 	 */
 	OP_CACHE = 4096, OP_LOWER = 8192, /* OP_INSIDE, OP_EMPTY with OP_CACHE: only if the cache is there */
+	/*
+	 * OP_BIND, OP_SCRATCH: later targets inside are looked up from this mount, not by their whole path.
+	 * The directories above may be shared with other boxes, whose programs can exchange them meanwhile.
+	 */
+	OP_ANCHOR = 16384,
 };
 
 struct op {

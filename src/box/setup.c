@@ -10,7 +10,9 @@
  *
  * Paths. Nearly everything in the root is ours: names in directories that we made, without foreign links.
  * There paths are used as they are, which takes the kernel half as long as descriptors. Paths in something
- * mounted may hold foreign links, and are opened step by step.
+ * mounted may hold foreign links, and are opened step by step. Programs of other boxes can exchange
+ * directories in what boxes share (/tmp, caches) at any time. So whatever belongs to one mount, such as the
+ * protected names of a workspace, is looked up from that mount (OP_ANCHOR).
  *
  * The old root. Unmounting it takes the kernel as long as all the rest, so it happens in two steps:
  *   - setup_enter() changes the root of init and the program. The program has no capability to leave it, no
@@ -46,6 +48,7 @@
 #define PTS_MAX "256"
 #define MASK_MAX 32 /* longest source of a mask */
 #define OWN_MAX 16 /* remembered directories of the root; others are looked up again */
+#define ANCHORS_MAX 32
 
 struct box_root {
 	int fd;
@@ -66,6 +69,11 @@ struct box_root {
 	bool start_checked;
 	int at;             /* the last parent of a target outside of our own directories; -1: none yet */
 	struct own above;   /* its path */
+	struct anchor {     /* OP_ANCHOR: mounts by whose descriptors the targets inside are looked up */
+		struct own at;
+		int fd;
+	} anchors[ANCHORS_MAX];
+	size_t nanchors;
 	char *path;         /* buffer of PATH_ROOM bytes for one path */
 };
 
@@ -108,6 +116,59 @@ static void own_forget(struct box_root *r)
 	fd_close(&r->at);
 }
 
+/* The innermost anchor that is the path of n bytes or above it, or NULL. */
+static struct anchor *find_anchor(struct box_root *r, const char *path, size_t n)
+{
+	struct anchor *found = NULL;
+
+	for (struct anchor *k = r->anchors; k < r->anchors + r->nanchors; k++)
+		if (k->at.n <= n && !memcmp(path, k->at.path, k->at.n) &&
+				(k->at.n == n || path[k->at.n] == '/') && (!found || k->at.n > found->at.n))
+			found = k;
+	return found;
+}
+
+static int open_target(struct box_root *r, const char *target, int flags)
+{
+	const struct anchor *k = find_anchor(r, target, strlen(target));
+
+	return k ? open_beneath(k->fd, target + k->at.n, flags) : open_beneath(r->fd, target, flags);
+}
+
+/*
+ * The tree is mounted at the target of the operation now: later targets are looked up from there if the
+ * operation says so, or if they were looked up from what is below it.
+ */
+static int keep_anchor(struct box_root *r, const struct op *op, int tree)
+{
+	size_t n = strlen(op->target);
+	struct anchor *k = find_anchor(r, op->target, n);
+	bool same = k && k->at.n == n;
+	int fd;
+
+	if (!same && !(op->flags & OP_ANCHOR))
+		return 0;
+	if (!same && r->nanchors == ANCHORS_MAX) {
+		errno = E2BIG;
+		return -1;
+	}
+	fd = fcntl(tree, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		return -1;
+	if (same)
+		fd_close(&k->fd);
+	else
+		k = &r->anchors[r->nanchors++];
+	*k = (struct anchor){{op->target, n}, fd};
+	return 0;
+}
+
+static void close_anchors(struct box_root *r)
+{
+	while (r->nanchors)
+		fd_close(&r->anchors[--r->nanchors].fd);
+}
+
 /*
  * Makes or finds all directories above the target. 1: all of them are ours; 0: something else is there,
  * perhaps a mount; -1: error.
@@ -118,6 +179,8 @@ static int own_parents(struct box_root *r, const char *target)
 
 	if (own_has(r, target, n))
 		return 1;
+	if (find_anchor(r, target, n))
+		return 0;
 	if (n >= PATH_MAX) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -149,17 +212,21 @@ static int own_parents(struct box_root *r, const char *target)
 static int make_parents(struct box_root *r, const char *target)
 {
 	size_t n = (size_t)(strrchr(target, '/') - target);
+	const struct anchor *k = find_anchor(r, target, n);
+	size_t from = k ? k->at.n : 0;
 	char path[PATH_MAX];
-	int dir = r->fd;
+	int dir = k ? k->fd : r->fd;
 
 	if (n >= sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	fd_close(&r->at);
-	memcpy(path, target, n);
-	path[n] = 0;
-	for (char *name = path + 1; name && dir >= 0;) {
+	memcpy(path, target + from, n - from);
+	path[n - from] = 0;
+	if (n == from)
+		r->at = fcntl(dir, F_DUPFD_CLOEXEC, 3);
+	for (char *name = n == from ? NULL : path + 1; name && dir >= 0;) {
 		char *slash = strchr(name, '/');
 
 		if (slash)
@@ -236,15 +303,17 @@ static int place(struct box_root *r, const struct op *op, int tree)
 	made = find_spot(r, op->target, &s) != 0 ? -1 : make_name(&s, dir ? S_IFDIR | 0755 : S_IFREG | 0644);
 	if (made < 0)
 		return -1;
-	if (made)
-		return s.own ? mount_place_at(tree, r->fd, name_of(op->target))
+	if (made) {
+		made = s.own ? mount_place_at(tree, r->fd, name_of(op->target))
 			     : mount_place_at(tree, s.dir, s.name);
+		return made == 0 ? keep_anchor(r, op, tree) : -1;
+	}
 	FD_CLEANUP int at = s.own ? open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW)
 				  : open_beneath(s.dir, s.name, O_PATH | O_NOFOLLOW);
 	/* below a cache there is nothing else yet */
 	if (!(op->flags & OP_CACHE))
 		own_forget(r);
-	return at < 0 ? -1 : mount_place(tree, at);
+	return at < 0 || mount_place(tree, at) != 0 ? -1 : keep_anchor(r, op, tree);
 }
 
 /* ---- operations ---- */
@@ -304,7 +373,7 @@ static int check_start(struct box_root *r, const struct op *op, int below)
 	if (!identity_known(r->task->cwd_id) || strncmp(start, op->target, n) != 0 ||
 			(start[n] && start[n] != '/'))
 		return 0;
-	FD_CLEANUP int seen = open_beneath(r->fd, start, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	FD_CLEANUP int seen = open_target(r, start, O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	FD_CLEANUP int fd = open_beneath(below, start + n, O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	r->start_checked = seen >= 0 && fd >= 0 && fstat(fd, &st) == 0 && directory_is(&st, r->task->cwd_id);
 	return 0;
@@ -361,13 +430,15 @@ static int overlay_on(struct box_root *r, int dir, const char *upper, int *ret)
 /* Without an overlay the mount stays as it is. */
 static int set_apart(struct box_root *r, const struct op *op)
 {
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW), tree = -1;
+	FD_CLEANUP int at = open_target(r, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW), tree = -1;
 
 	if (at < 0)
 		return 0; /* a file */
 	if (overlay_of(at, mount_flags(op), &tree) != 0)
 		return -1;
-	return tree >= 0 && mount_place(tree, at) == 0 ? check_start(r, op, at) : 0;
+	if (tree < 0 || mount_place(tree, at) != 0)
+		return 0;
+	return keep_anchor(r, op, tree) == 0 ? check_start(r, op, at) : -1;
 }
 
 /* Keeps the layer for do_home(). */
@@ -537,12 +608,14 @@ static int make_hidden(struct box_root *r, const char *target, mode_t mode)
 /* Binds a directory of the tmpfs over a directory that is not ours. */
 static int scratch_elsewhere(struct box_root *r, const struct op *op, mode_t mode)
 {
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	FD_CLEANUP int at = open_target(r, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	FD_CLEANUP int tree = at < 0 || make_hidden(r, op->target, mode) != 0
 			? -1
 			: mount_copy(AT_FDCWD, name_of(op->target));
 
-	return tree >= 0 && mount_attributes(tree, MOUNT_NODEV) == 0 && mount_place(tree, at) == 0 ? 0 : -1;
+	if (tree < 0 || mount_attributes(tree, MOUNT_NODEV) != 0 || mount_place(tree, at) != 0)
+		return -1;
+	return keep_anchor(r, op, tree);
 }
 
 /* Binds the tmpfs's directory over the root's name, with the writable attributes of the tmpfs. */
@@ -577,13 +650,13 @@ static int do_mask(struct box_root *r, const struct op *op, struct err *e)
 
 static int repeat(struct box_root *r, const struct op *op)
 {
-	FD_CLEANUP int source = open_beneath(r->fd, op->source, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int source = open_target(r, op->source, O_PATH | O_NOFOLLOW);
 	FD_CLEANUP int tree = source < 0 ? -1 : mount_copy(source, "");
 
 	if (tree < 0 || mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0)
 		return -1;
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
-	return at < 0 ? -1 : mount_place(tree, at);
+	FD_CLEANUP int at = open_target(r, op->target, O_PATH | O_NOFOLLOW);
+	return at < 0 || mount_place(tree, at) != 0 ? -1 : keep_anchor(r, op, tree);
 }
 
 /* A cache that is not mounted does not show what is to be hidden in it. */
@@ -604,9 +677,9 @@ static int do_inside(struct box_root *r, const struct op *op, struct err *e)
  */
 static int do_cover(struct box_root *r, const struct op *op, struct err *e)
 {
-	FD_CLEANUP int source = open_beneath(r->fd, op->source, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int source = open_target(r, op->source, O_PATH | O_NOFOLLOW);
 	FD_CLEANUP int tree = source < 0 ? -1 : mount_copy(source, "");
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int at = open_target(r, op->target, O_PATH | O_NOFOLLOW);
 
 	own_forget(r);
 	if (tree >= 0 && at >= 0 && mount_attributes(tree, MOUNT_READONLY | MOUNT_NODEV) == 0 &&
@@ -618,14 +691,16 @@ static int do_cover(struct box_root *r, const struct op *op, struct err *e)
 /* The root's /run is empty, and read-only like the root. So is the file that the operation names. */
 static int do_empty(struct box_root *r, const struct op *op, struct err *e)
 {
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int at = open_target(r, op->target, O_PATH | O_NOFOLLOW);
 	const char *cover = path_of(r, *op->source ? op->source : "/run");
 	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(AT_FDCWD, cover);
 
 	own_forget(r);
 	if (at < 0 && is_left_out(op))
 		return 0;
-	return tree >= 0 && mount_place(tree, at) == 0 ? 0 : op_failed(op, "cover", e);
+	return tree >= 0 && mount_place(tree, at) == 0 && keep_anchor(r, op, tree) == 0
+			? 0
+			: op_failed(op, "cover", e);
 }
 
 static int do_own(struct box_root *r, const struct op *op, struct err *e)
@@ -842,6 +917,7 @@ int setup_root(const struct ns_task *t, struct setup_notes *ret, struct err *e)
 
 	umask(mask);
 	fd_close(&r.at);
+	close_anchors(&r);
 	fd_close(&r.home);
 	fd_close(&r.layer);
 	if (rc == 0 && mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)

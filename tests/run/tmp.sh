@@ -300,6 +300,46 @@ line'"
 	own 'rm -rf "$1"* /tmp/krb5cc_caisson_$2 /tmp/ssh-caisson-$2' sh "$h" $$
 }
 
+# ---- a box that exchanges directories of the shared /tmp while another one is made ----
+
+swaps() {
+	if [[ $project != /tmp/* ]]; then
+		n=$((n + 1)); echo "ok $n - $who: directories that are exchanged # SKIP the project is not below /tmp"
+		return
+	fi
+	own 'cd "$1" && mkdir -p .vscode .husky && echo own | tee .bashrc .vscode/tasks.json >.husky/pre-commit' sh "$project"
+	cat >"$project/swap.py" <<-'E'
+		import ctypes, os, sys
+		project, first = sys.argv[1], "/tmp/" + sys.argv[1].split("/")[2]
+		fake = "/tmp/fake" + project[len(first):]
+		for name in ".vscode .husky .claude .idea .cursor .git/hooks .github/hooks".split():
+		    os.makedirs(fake + "/" + name)
+		for name in (".bashrc .bash_profile .zshrc .zprofile .profile .gitconfig .gitmodules .ripgreprc .mcp.json .claude.json "
+		             ".git/config .git/config.worktree .git/commondir .vscode/tasks.json .husky/pre-commit").split():
+		    open(fake + "/" + name, "w")
+		open("swapping", "w")
+		libc, live = ctypes.CDLL(None), os.open(".", os.O_RDONLY)
+		while os.path.exists(f"/proc/self/fd/{live}/swapping"):
+		    for _ in range(200):
+		        libc.renameat2(-100, first.encode(), -100, b"/tmp/fake", 2) # RENAME_EXCHANGE
+	E
+	chmod a+r "$project/swap.py"
+	(cd "$project" && exec "${as[@]}" "$CAISSON" run --profile work --plain -- /usr/bin/python3 swap.py "$project") >"$tmp/swap" 2>&1 </dev/null &
+	swap=$!
+	for _ in {1..100}; do [[ -e $project/swapping ]] && break; sleep 0.05; done
+	for _ in {1..40}; do
+		boxed sh -c 'for d in . "$1" "/tmp/fake/${1#/tmp/*/}"; do for f in .bashrc .vscode/tasks.json .husky/pre-commit .git/hooks/post-commit; do echo evil >$d/$f; done; done; echo ran' sh "$project"
+		cat "$tmp/out" "$tmp/err"
+	done >"$tmp/swaps" 2>&1
+	rm -f "$project/swapping"
+	wait $swap
+	! grep -q evil "$project"/{.bashrc,.vscode/tasks.json,.husky/pre-commit} && [[ ! -e $project/.git/hooks/post-commit ]]
+	result $? "$who: protected files of a workspace, whatever another box makes of the way to it: $(grep -c ran "$tmp/swaps") of 40 ran"
+	boxed sh -c 'echo fine'
+	said fine "twin: it works again"
+	rm -rf "$project"/{.bashrc,.vscode,.husky,swap.py}
+}
+
 start() { # USER DIRECTORY
 	who=$1 project=$2/project other=$2/other
 	mkdir -p "$project" "$other" "$2/home" "$2/state"
@@ -313,11 +353,13 @@ start() { # USER DIRECTORY
 
 start root "$tmp/root"
 files
+swaps
 attack
 if [[ $(id -u) == 0 ]] && id nobody >/dev/null 2>&1; then
 	as=(setpriv --reuid nobody --regid nogroup --clear-groups env HOME="$tmp/user/home" USER=nobody)
 	start nobody "$tmp/user"
 	files
+	swaps
 	attack
 	as=() options=()
 	away=$(mktemp -d /var/tmp/caisson-tmp.XXXXXX) && start root "$away"
