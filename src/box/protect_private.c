@@ -335,9 +335,16 @@ static void merge_locked(struct protect *p, const struct private_config *c, int 
 
 static void merge_one(struct protect *p, const struct private_config *c, int copies)
 {
+	struct stat st;
 	struct str box;
 
-	if (below_read(p->a, copies, c->name, PROTECT_CONFIG_MAX, &box) < 0 || str_eq(box, c->base))
+	if (below_read(p->a, copies, c->name, PROTECT_CONFIG_MAX, &box) < 0) {
+		/* Without a copy at the start, git may have made none. */
+		if (c->base.n || fstatat(copies, c->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			report_failed(p, c, "they cannot be read");
+		return;
+	}
+	if (str_eq(box, c->base))
 		return;
 	HELD dir = {p, held_open(p, path_dirname(p->a, c->path), O_PATH | O_DIRECTORY)};
 	if (dir.fd < 0 || !config_locked(p, dir.fd, c->path)) {

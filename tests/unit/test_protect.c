@@ -101,6 +101,7 @@ struct row {
 };
 
 #define REFUSED "settings made in the box, not taken over (set them outside of it): "
+#define UNREADABLE "settings made in the box, not taken over: they cannot be read"
 /* with a remote, branch main */
 #define CLONE \
 	"git init -q -b main ../up && git -C ../up -c user.name=x -c user.email=x@y commit -q " \
@@ -124,7 +125,7 @@ static const struct row rows[] = {
 	 "ln -s /tmp .git/hooks/x; truncate -s0 .git/config",
 	 "[ ! -e .git/hooks/pre-commit ] && ! grep -q fsmonitor .git/config && grep -q "
 			"repositoryformatversion .git/config && git status && git config user.email",
-	 ".git/config", "settings made in the box, not taken over: they cannot be read", false},
+	 ".git/config", UNREADABLE, false},
 	{"no parent can be renamed", REPO,
 			"perl -e 'rename(\".git\", \"x\")'; mkdir -p .git/hooks; echo x "
 			">.git/hooks/pre-commit; mv .git/hooks .git/h2; rm -rf .git/hooks; mv -T "
@@ -194,7 +195,11 @@ static const struct row rows[] = {
 	 "ln -s /etc/passwd ${f%/*}/x; echo x >.git/config; ln -sf /etc/passwd .git/config; "
 	 "perl -e 'rename(\".git/config\", \"x\")'; true",
 	 "git config remote.origin.url && [ -z \"$(ls $T/state/git)\" ] && [ -f .git/config ] && [ ! -L "
-	 ".git/config ]", NULL, NULL, true},
+	 ".git/config ]", ".git/config", UNREADABLE, true},
+	{"a copy that is too large", CLONE,
+	 "git branch -u origin/main; yes '# x' | head -c 20000000 >>$(readlink .git/config)",
+	 "git config remote.origin.url && [ $(wc -c <.git/config) -lt 1000 ]", ".git/config", UNREADABLE,
+	 true},
 	{"a remote as a file", REPO " && rm -rf .git/branches && git init -q n && mkdir -p n/.git/branches",
 	"mkdir -p .git/remotes; echo 'URL: https://example.org/' >.git/remotes/origin; mkdir -p "
 			".git/branches; "
