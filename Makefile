@@ -187,7 +187,8 @@ $(BUILD)/gen/preset_table.c: $(BUILD)/gen-presets $(PRESETS)
 # Files that the program carries: NAME=FILE, where src/base/embedded.h declares the name.
 EMBEDDED = selftest_attempts=selftest/attempts.txt selftest_ordinary=selftest/ordinary.txt \
 	plugin_opencode=clients/opencode/caisson.js schema_report=docs/schema/report.schema.json \
-	schema_check_answer=docs/schema/check-answer.schema.json
+	schema_check_answer=docs/schema/check-answer.schema.json \
+	witness_node=witness/node.cjs witness_pytest=witness/caisson_witness.py
 $(BUILD)/gen/embedded_table.c: scripts/embed $(foreach pair,$(EMBEDDED),$(lastword $(subst =, ,$(pair))))
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)

@@ -15,3 +15,5 @@ EMBEDDED_FILE(selftest_ordinary);
 EMBEDDED_FILE(plugin_opencode); /* plugin that `caisson init` installs for a client whose hooks are code */
 EMBEDDED_FILE(schema_report);   /* documented schemas, which the MCP server sends to its clients */
 EMBEDDED_FILE(schema_check_answer);
+EMBEDDED_FILE(witness_node);    /* what test runners load in a box (run/test_reports.h) */
+EMBEDDED_FILE(witness_pytest);

@@ -98,6 +98,9 @@ KEY("results.require", WHO_OWNER, false,
 		"the evidence that a run with a task needs: nothing, recognised (a known format) or "
 		"witnessed",
 		"witnessed", parse_results_require, AT(results))
+KEY("results.canary", WHO_OWNER, false,
+		"a test run that passes also tries tests that must fail, and says so if they pass (true)",
+		"false", parse_results_canary, AT(results))
 KEY("client_settings", WHO_OWNER, false, "the client's own permission rules are read as well", "true",
 		value_bool, AT(client_settings))
 KEY("forbid_lifting", WHO_SYSTEM, false, "allow rules and milder grades of other files do not count", "true",

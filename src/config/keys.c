@@ -374,6 +374,17 @@ static int parse_results_require(struct load *l, const struct ynode *n, void *fi
 	return 0;
 }
 
+static int parse_results_canary(struct load *l, const struct ynode *n, void *field)
+{
+	struct result_policy *r = field;
+	bool on = true;
+
+	if (value_bool(l, n, &on) < 0)
+		return -1;
+	r->no_canary = !on;
+	return 0;
+}
+
 /* ---- audit.*: the person may make the system's values stricter, not milder ---- */
 
 static struct audit_policy *audit_of(struct load *l) { return &l->policy.audit; }

@@ -224,6 +224,7 @@ enum result_need { RESULT_NEEDS_FORMAT, RESULT_NEEDS_NOTHING, RESULT_NEEDS_WITNE
 struct result_policy {
 	enum result_need need;
 	bool of_system; /* set by the system's file: other files may be stricter, not milder */
+	bool no_canary; /* test runs get no tests that must fail */
 };
 
 /*

@@ -48,6 +48,7 @@ struct validation {
 	struct check_note *checks;
 	/* signs that a valid result shows less than it seems: fewer tests than before, and so on */
 	struct check_note *suspicions;
+	const char *canary; /* outcome of added tests that must fail (run/canary.h); NULL: none */
 	uint64_t *names; /* hashes of the names of single tests; NULL: not known */
 	size_t nnames;
 };

@@ -39,6 +39,7 @@ struct run_world { /* the caller's environment */
 struct run_task { /* the purpose of a run (run_validation.h) */
 	enum task kind;                /* of the request, else of the skill */
 	enum result_need need;         /* of the policy */
+	bool canary;                   /* tests that must fail are added (canary.h) */
 	struct str schema;             /* json: the text of a JSON Schema */
 	/* a script that judges the result; NULL: only those of the policy */
 	const char *validator;

@@ -44,6 +44,7 @@ int spec_build_task(struct spec_builder *m, struct err *e)
 
 	t->kind = rq->task || !rq->skilled ? rq->task : rq->skilled->task;
 	t->need = m->p->own.results.need;
+	t->canary = !m->p->own.results.no_canary;
 	if (rq->columns && t->kind != TASK_DATA)
 		return err_set(e, ERR_INPUT, 0, "--columns goes with --task data");
 	if (rq->schema && t->kind != TASK_JSON)
@@ -212,6 +213,7 @@ void validation_json(struct buf *b, const struct validation *v)
 	buf_char(b, '}');
 	put_checks(b, "checks", v->checks);
 	put_checks(b, "suspicions", v->suspicions);
+	put_name(b, "canary", v->canary);
 	put_message(b, v);
 	buf_char(b, '}');
 }

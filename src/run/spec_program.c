@@ -125,11 +125,14 @@ static void gate_code(struct spec_builder *m, const struct language *l, struct s
 	m->r->gate_request.command = buf_view(&b);
 }
 
-/* Other names there are the box's own (protect.c, protect_private.c, search_path.c, spec_sockets.c). */
+/*
+ * Other names there are the box's own (protect.c, protect_private.c, search_path.c, spec_sockets.c,
+ * test_reports.c).
+ */
 static bool is_script_name(struct str name)
 {
 	return plain_word(name) && name.p[0] != '.' && name.p[0] != '-' &&
-			!str_is_any(name, "empty git hidden links resolv.conf ssh-agent");
+			!str_is_any(name, "empty git hidden links reports resolv.conf ssh-agent witness");
 }
 
 static void give_script(struct spec_builder *m, struct str name, struct str text)

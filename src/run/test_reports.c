@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include "run/test_reports.h"
 
+#include "base/embedded.h"
 #include "base/json.h"
 #include "result/validate.h"
+#include "run/canary.h"
 #include "run/run_validation.h"
 #include "run/spec_builder.h"
 #include "sys/state.h"
@@ -13,37 +15,44 @@
 #define OWN_MAX 4
 #define WORDS_MAX 4096 /* words of a command that gets more arguments */
 
+#define WITNESS "/caisson/witness/"
+
+enum way { /* how a runner is asked for its report */
+	WAY_VARIABLE,  /* a variable, which it reads wherever it is started in the command */
+	WAY_PRELOAD,   /* WITNESS "node.cjs", which every node process loads */
+	WAY_ARGUMENTS, /* only if the command is nothing but the call of the runner */
+};
+
 /*
- * A runner reads a variable wherever it is started in the command. Arguments can be added only to a command
- * that is nothing but the call of the runner. ctest is missing: it writes a new file and renames it, which
- * does not work with a pipe.
+ * ctest is missing: it writes a new file and renames it, which does not work with a pipe.
  */
 static const struct test_runner {
 	char file[12];             /* file name in the box */
 	char format[8];            /* format of the printed output */
 	char machine[12];          /* format of the report */
-	/* word that the command must contain (both of two words); empty: any command */
-	char word[12];
+	enum way way;
+	char word[12];             /* the command must contain it; empty: any command */
 	/* commands with one of these request reports themselves, or conflict with ours */
 	char own[OWN_MAX][20];
-	char variable[16];         /* empty: add arguments */
-	char before[108];          /* words before the file name */
+	char variable[16];         /* WAY_VARIABLE */
+	char before[56];           /* words before the file name */
 	bool exact;                /* output and report count the same things */
 } rows[] = {
-	{"pytest.xml", "pytest", "junit-xml", "", {"--junitxml", "--junit-xml", "no:junitxml"},
+	{"pytest.xml", "pytest", "junit-xml", WAY_VARIABLE, "", {"--junitxml", "--junit-xml", "no:junitxml"},
 			"PYTEST_ADDOPTS", "--junitxml=", true},
-	{"node.xml", "node", "junit-xml", "node --test", {"--test-reporter"}, "NODE_OPTIONS",
-	 "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit "
-			"--test-reporter-destination=", false},
-	{"rspec.json", "rspec", "rspec-json", "rspec", {"--format", " -f", "--out", " -o"}, "SPEC_OPTS",
-			"--format progress --format json --out ", true},
-	{"jest.json", "jest", "jest-json", "jest", {"--json", "--outputFile", "--watch"}, "",
-			"--json --outputFile=", true},
-	{"vitest.json", "vitest", "jest-json", "vitest", {"--reporter", "--outputFile", "--watch"}, "",
-			"--reporter=default --reporter=json --outputFile.json=", true},
-	{"phpunit.xml", "phpunit", "junit-xml", "phpunit", {"--log-junit", "--configuration", "--no-logging"},
-			"", "--log-junit ", false},
+	{"node.xml", "node", "junit-xml", WAY_PRELOAD, "", {"--test-reporter"}, "", "", false},
+	{"rspec.json", "rspec", "rspec-json", WAY_VARIABLE, "rspec", {"--format", " -f", "--out", " -o"},
+			"SPEC_OPTS", "--format progress --format json --out ", true},
+	{"jest.json", "jest", "jest-json", WAY_PRELOAD, "", {"--json", "--outputFile", "--watch"}, "", "",
+			true},
+	{"vitest.json", "vitest", "jest-json", WAY_PRELOAD, "", {"--reporter", "--outputFile", "--watch"}, "",
+			"", true},
+	{"phpunit.xml", "phpunit", "junit-xml", WAY_ARGUMENTS, "phpunit",
+			{"--log-junit", "--configuration", "--no-logging"}, "", "--log-junit ", false},
 };
+
+/* Its pipe has lines about canaries, of all runners (canary.h). */
+static const struct test_runner canary_row = {.file = "canary"};
 
 const struct test_runner *test_runner(struct str file)
 {
@@ -56,18 +65,43 @@ const struct test_runner *test_runner(struct str file)
 /* ---- requesting ---- */
 
 /* Appends to the variable's existing value. */
-static void add_variable(struct spec_builder *m, const struct test_runner *row)
+static void add_variable(struct spec_builder *m, const char *name, char between, struct str value)
 {
 	struct spec_var **at = &m->r->spec.env, *v;
 
-	while (*at && !str_is((*at)->name, row->variable))
+	while (*at && !str_is((*at)->name, name))
 		at = &(*at)->next;
 	if (!*at)
 		*at = arena_new(m->a, struct spec_var);
 	v = *at;
-	v->name = str_of(row->variable);
-	v->value = str_fmt(m->a, "%.*s%s%s" DIR_IN_BOX "%s", STR_ARG(v->value), v->value.n ? " " : "",
-			row->before, row->file);
+	v->name = str_of(name);
+	v->value = v->value.n ? str_fmt(m->a, "%.*s%c%.*s", STR_ARG(v->value), between, STR_ARG(value)) :
+			value;
+}
+
+static void add_file(struct spec_builder *m, const char *path, struct str text)
+{
+	m->r->spec.files = arena_copy(m->a, (struct spec_file){.next = m->r->spec.files,
+			.path = str_of(path), .text = text});
+}
+
+/*
+ * Shows the preload of node and the plugin of pytest. pytest finds the plugin by its entry point, so a Python
+ * that ignores PYTHONPATH only lacks it.
+ */
+static void add_witnesses(struct spec_builder *m, bool canary)
+{
+	add_file(m, WITNESS "node.cjs", str_n((const char *)witness_node, witness_node_n));
+	add_variable(m, "NODE_OPTIONS", ' ', STR("--require=" WITNESS "node.cjs"));
+	if (!canary)
+		return;
+	add_file(m, WITNESS "python/caisson_witness.py",
+			str_n((const char *)witness_pytest, witness_pytest_n));
+	add_file(m, WITNESS "python/caisson_witness-1.dist-info/METADATA",
+			STR("Metadata-Version: 2.1\nName: caisson-witness\nVersion: 1\n"));
+	add_file(m, WITNESS "python/caisson_witness-1.dist-info/entry_points.txt",
+			STR("[pytest11]\ncaisson_witness = caisson_witness\n"));
+	add_variable(m, "PYTHONPATH", ':', STR(WITNESS "python"));
 }
 
 /* True if the text is only words, so that further words are arguments of the same command. */
@@ -148,11 +182,7 @@ static bool add_arguments(struct spec_builder *m, const struct test_runner *row)
 
 static bool suits_command(const struct test_runner *row, struct str command)
 {
-	struct str word = str_of(row->word);
-	ptrdiff_t blank = str_find(word, ' ', 0);
-
-	if (!str_contains(command, str_sub(word, 0, blank < 0 ? word.n : (size_t)blank)) ||
-			(blank >= 0 && !str_contains(command, str_sub(word, (size_t)blank, word.n))))
+	if (!str_contains(command, str_of(row->word)))
 		return false;
 	for (size_t i = 0; i < OWN_MAX && row->own[i][0]; i++)
 		if (str_contains(command, str_of(row->own[i])))
@@ -190,12 +220,16 @@ int spec_ask_test_reports(struct spec_builder *m, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!suits_command(&rows[i], m->r->gate_request.command))
 			continue;
-		if (rows[i].variable[0])
-			add_variable(m, &rows[i]);
-		else if (!add_arguments(m, &rows[i]))
+		if (rows[i].way == WAY_VARIABLE)
+			add_variable(m, rows[i].variable, ' ', str_fmt(m->a, "%s" DIR_IN_BOX "%s",
+					rows[i].before, rows[i].file));
+		else if (rows[i].way == WAY_ARGUMENTS && !add_arguments(m, &rows[i]))
 			continue;
 		add_asked(m, &rows[i]);
 	}
+	if (m->r->task.canary)
+		add_asked(m, &canary_row);
+	add_witnesses(m, m->r->task.canary);
 	return 0;
 }
 
@@ -406,15 +440,34 @@ static void judge_both(struct arena *a, const struct test_runner *row, const str
 		v->evidence = EVIDENCE_WITNESSED;
 }
 
+static void judge_missing(struct arena *a, const struct test_report *k, struct validation *v)
+{
+	static const char taken[][16] = {[WAY_PRELOAD] = "NODE_OPTIONS", [WAY_ARGUMENTS] = "its arguments"};
+	const struct test_runner *row = k->row;
+
+	if (!v->format || strcmp(v->format, row->format) != 0 || v->validity != VALIDITY_VALID)
+		return;
+	validation_unsure(a, v, NOTE_REPORT_MISSING,
+			"%s was asked for a report and wrote none, so this summary is not known to be its "
+			"own; find what ends it early, or takes %s away from it", row->format,
+			row->variable[0] ? row->variable : taken[row->way]);
+}
+
 void test_reports_judge(struct arena *a, const struct run *r, const struct outcome *o, struct validation *v)
 {
 	bool killed = o->status != STATUS_OK && o->status != STATUS_EXIT_NONZERO;
+	struct str canary = STR("");
 
 	if (killed)
 		return;
+	for (const struct test_report *k = r->asked; k; k = k->next)
+		if (k->row == &canary_row)
+			canary = k->text;
 	for (const struct test_report *k = r->asked; k; k = k->next) {
 		struct validation machine;
 
+		if (k->row == &canary_row)
+			continue;
 		if (k->large) {
 			validation_unsure(a, v, NOTE_TOO_LARGE,
 					"the report of %s is larger than %zu MB; run fewer tests at a time",
@@ -424,15 +477,12 @@ void test_reports_judge(struct arena *a, const struct run *r, const struct outco
 		if (k->text.n) {
 			judge_reports(a, k, &machine);
 			judge_both(a, k->row, o, &machine, v);
-		} else if (v->format && !strcmp(v->format, k->row->format) && v->validity == VALIDITY_VALID) {
-			validation_unsure(a, v, NOTE_REPORT_MISSING,
-					"%s was asked for a report and wrote none, so this summary is not "
-					"known to be its own; find what ends it early, or takes %s away "
-					"from it", k->row->format,
-				k->row->variable[0] ? k->row->variable : "its arguments");
+		} else if (!canary_declined(a, canary, k->row->format)) {
+			judge_missing(a, k, v);
 		}
 	}
 	validate_command(a, &(struct validate_input){.command = r->gate_request.command}, v);
 	if (v->validity != VALIDITY_VALID)
 		v->result = RESULT_NONE;
+	canary_judge(a, canary, v);
 }

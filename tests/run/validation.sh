@@ -269,6 +269,18 @@ CODE
 	write t_less.py <<<$'def test_a(): pass\n'
 	py 'a test less' valid pass junit-xml witnessed '' "$pytest t_less.py"
 	json '[.validation.suspicions[].id] == ["fewer-tests", "tests-vanished"] and (.is_error | not)' 'is a suspicion'
+	write canary/t_pass.py <<<$'def test_a(): pass\n'
+	py 'tests that must fail do so' valid pass junit-xml witnessed '' "$pytest -k test_a canary/t_pass.py"
+	json '.validation.canary == "failed" and .validation.suspicions == [] and (.stdout | contains("caisson_witness") | not)' 'and nothing of that is seen'
+	write canary/conftest.py <<<$'import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    o = yield\n    o.get_result().outcome = "passed"\n'
+	py 'a conftest makes every test pass' valid pass junit-xml witnessed '' "$pytest canary/t_pass.py"
+	json '.validation.canary == "passed" and [.validation.suspicions[].id] == ["canary-passed"] and (.is_error | not)' 'and so is seen'
+	mkdir -p "$tmp/config/caisson"
+	echo 'results: {canary: false}' >"$tmp/config/caisson/config.yaml"
+	XDG_CONFIG_HOME=$tmp/config py 'a policy without canaries' valid pass junit-xml witnessed '' "$pytest canary/t_pass.py"
+	json '.validation.canary == null and .validation.suspicions == []' 'has none'
+	[[ $(cd "$tmp/ws/canary" && echo *) == 'conftest.py t_pass.py' ]]
+	result $? 'nothing is left in the project'
 	py 'pytest -O' indeterminate none junit-xml machine dry-run "${pytest/-B/-B -O} t_pass.py"
 	py 'pytest.exit() with 0' invalid none pytest printed interrupted "$pytest -q t_leave.py"
 	says "with variables of the caller's" valid pass junit-xml witnessed '' -- --workspace . --env PYTEST_ADDOPTS=-q --task test -c "$pytest t_pass.py"
@@ -301,6 +313,12 @@ if command -v node >/dev/null && node --test --test-reporter=junit --help >/dev/
 	says 'node --test behind a pipe' valid fail junit-xml machine '' -- --workspace . --task test -c 'node --test fail.test.mjs | cat'
 	run --workspace . --task test -c 'node --test exit.test.mjs'
 	json '.validation.result != "pass" or .validation.counts.total < 2' 'node --test: a test that ends its process does not count as two'
+	says 'node --test behind quotes and a variable' valid pass junit-xml witnessed '' -- --workspace . --task test -c "A=1 node --test 'pass.test.mjs'"
+	json '.validation.canary == "failed"' 'and its canary'
+	write runner.mk <<<$'test:\n\t@node --require ./assert.cjs --test pass.test.mjs\n'
+	write assert.cjs <<<$'require("assert").strictEqual = () => {};\n'
+	says 'node --test behind make, with a patched assert' valid pass junit-xml witnessed '' -- --workspace . --task test -c 'make -f runner.mk test'
+	json '[.validation.suspicions[].id] == ["canary-passed"]' 'is seen'
 	says 'node --test with a reporter of its own' valid pass tap machine '' -- --workspace . --task test -c 'node --test --test-reporter=tap pass.test.mjs'
 else
 	skip 'node --test' 'there is no node with a junit reporter'
@@ -321,7 +339,7 @@ if command -v rspec >/dev/null; then
 	write a_spec.rb <<<"describe('x') { it('a') { expect(1).to eq 1 }; it('b') { puts %q(500 examples, 0 failures); expect(1).to eq 2 } }"
 	write b_spec.rb <<<"describe('x') { it('a') { expect(1).to eq 1 } }"
 	says 'RSpec' valid pass rspec-json witnessed '' -- --workspace . --task test -c 'rspec ./b_spec.rb'
-	says 'RSpec: a test prints a summary' valid fail rspec-json machine '' -- --workspace . --task test -c 'rspec ./a_spec.rb'
+	says 'RSpec: a test prints a summary' valid fail rspec-json witnessed '' -- --workspace . --task test -c 'rspec ./a_spec.rb'
 	json '.validation.counts.total == 2 and .validation.counts.failed == 1' 'and is not believed'
 else
 	skip 'RSpec' 'ruby-rspec is not installed'

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "run/canary.h"
 #include "run/run_validation.h"
 #include "run/test_reports.h"
 #include "place.h"
@@ -136,6 +137,50 @@ static void test_killed(void)
 	}
 }
 
+/* ---- canaries ---- */
+
+#define STARTED "{\"runner\":\"pytest\",\"state\":\"started\"}\n"
+#define DONE(exit, passed, failed, skipped) \
+	"{\"runner\":\"pytest\",\"state\":\"done\",\"exit\":" #exit ",\"passed\":" #passed \
+			",\"failed\":" #failed ",\"skipped\":" #skipped "}\n"
+#define SKIPPED "{\"runner\":\"pytest\",\"state\":\"skipped\",\"why\":\"x\"}\n"
+
+static const struct canary_row {
+	const char *lines, *want; /* NULL: there was none */
+	bool suspect;
+} canaries[] = {
+	{"", NULL, false},
+	{STARTED DONE(1, 0, 2, 0), "failed", false},
+	{STARTED DONE(0, 2, 0, 0), "passed", true},
+	{STARTED DONE(1, 1, 1, 0), "passed", true},
+	{STARTED DONE(0, 0, 0, 2), "passed", true},
+	{STARTED DONE(5, 0, 0, 0), "passed", true},
+	{STARTED DONE(0, 0, 2, 0), "passed", true},
+	{STARTED SKIPPED, "skipped", false},
+	{STARTED, "unfinished", true},
+	{STARTED STARTED DONE(1, 0, 1, 0), "unfinished", true},
+	{STARTED SKIPPED STARTED DONE(1, 0, 1, 0), "failed", false},
+	{"rubbish\n[1]\n" STARTED "{\n" DONE(1, 0, 1, 0), "failed", false},
+	{"{\"runner\":\"jest\",\"state\":\"own\"}\n", NULL, false},
+};
+
+static void test_canary(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(canaries); i++) {
+		struct validation v = {.validity = VALIDITY_VALID, .result = RESULT_PASS},
+				failed = {.validity = VALIDITY_VALID, .result = RESULT_FAIL};
+		const char *want = canaries[i].want;
+
+		canary_judge(A, str_of(canaries[i].lines), &v);
+		canary_judge(A, str_of(canaries[i].lines), &failed);
+		CHECK_ROW(want ? v.canary && !strcmp(v.canary, want) : !v.canary, canaries[i].lines);
+		CHECK_ROW((v.suspicions != NULL) == canaries[i].suspect, canaries[i].lines);
+		CHECK(!failed.canary && !failed.suspicions && v.validity == VALIDITY_VALID);
+	}
+	CHECK(canary_declined(A, str_of(canaries[ARRAY_SIZE(canaries) - 1].lines), "jest"));
+	CHECK(!canary_declined(A, STR(STARTED), "pytest"));
+}
+
 /* ---- the pipes ---- */
 
 static void give(const char *path, size_t n)
@@ -195,6 +240,7 @@ int main(void)
 		return 1;
 	RUN(test_both);
 	RUN(test_killed);
+	RUN(test_canary);
 	RUN(test_collector);
 	RUN(test_collector_left);
 	place_end();

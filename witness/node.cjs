@@ -1,0 +1,222 @@
+/*
+ * Preload of every node process in the box of a declared test run (NODE_OPTIONS=--require). It acts in three
+ * kinds of processes, and does nothing in all others:
+ *
+ *   node --test    starts itself again with a second reporter that writes to a pipe out of the box
+ *   jest, vitest   get arguments that write a report there
+ *
+ * After node --test and jest passed, it runs the canary of docs/validators.md: a file outside of the project
+ * with tests that must fail, under the same flags and configuration. Nothing of that is printed.
+ */
+'use strict';
+
+const REPORTS = '/caisson/reports/';
+const OWNER = 'CAISSON_WITNESS'; // set: another process has the reports and the canary
+const SECONDS_MAX = 20;
+const CANARY = `
+const assert = globalThis.expect ? null : require('node:assert');
+const run = globalThis.test || require('node:test');
+run('NAME a', () => { if (assert) assert.strictEqual(1, 2); else expect(1).toBe(2); });
+run('NAME b', () => { throw new Error('must fail'); });
+`;
+
+function tell(fields) {
+	try {
+		require('node:fs').appendFileSync(REPORTS + 'canary', JSON.stringify(fields) + '\n');
+	} catch {}
+}
+
+function has(args, words) {
+	return args.some((a) => words.some((w) => a === w || a.startsWith(w + '=')));
+}
+
+/* The runner writes a report of its own choice, and not ours. */
+function decline(runner) {
+	tell({runner, state: 'own'});
+}
+
+function wants(name) {
+	return require('node:fs').existsSync(REPORTS + name);
+}
+
+/* Calls check() with the canary's file and a name for its report, and removes both. */
+function withCanary(runner, ending, check) {
+	const fs = require('node:fs'), os = require('node:os'), path = require('node:path');
+	const name = require('node:crypto').randomBytes(6).toString('hex');
+	const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'c'));
+	const file = path.join(dir, name + ending), report = path.join(dir, 'report');
+	try {
+		fs.writeFileSync(file, CANARY.replaceAll('NAME', name));
+		const {status, error} = check(file, report);
+		const found = counts(fs, report);
+		if (status === null)
+			tell({runner, state: 'skipped', why: error && error.code === 'ETIMEDOUT' ? 'it took too long' : 'it crashed'});
+		else if (status !== 0 && found.passed + found.failed + found.skipped === 0)
+			tell({runner, state: 'skipped', why: 'it could not be run'});
+		else
+			tell({runner, state: 'done', exit: status, ...found});
+	} catch (e) {
+		tell({runner, state: 'skipped', why: e.name});
+	} finally {
+		fs.rmSync(dir, {recursive: true, force: true});
+	}
+}
+
+function counts(fs, report) {
+	const text = fs.existsSync(report) ? fs.readFileSync(report, 'utf8') : '';
+	if (text.startsWith('{')) {
+		const r = JSON.parse(text);
+		return {passed: r.numPassedTests, failed: r.numFailedTests + r.numRuntimeErrorTestSuites, skipped: r.numPendingTests};
+	}
+	const tests = text.split('<testcase').slice(1);
+	const failed = tests.filter((t) => t.includes('<failure')).length;
+	const skipped = tests.filter((t) => !t.includes('<failure') && t.includes('<skipped')).length;
+	return {passed: tests.length - failed - skipped, failed, skipped};
+}
+
+function again(args, options) {
+	const env = {...process.env, [OWNER]: String(process.pid)};
+	return require('node:child_process').spawnSync(process.execPath, args, {env, ...options});
+}
+
+function quietly(args) {
+	return again(args, {stdio: 'ignore', timeout: SECONDS_MAX * 1000, killSignal: 'SIGKILL'});
+}
+
+/* ---- node --test ---- */
+
+const OWN_FLAGS = /^--(test|watch|experimental-test)/;
+
+/* Flags of the call, without those that select or report tests. Values of such flags stand behind '='. */
+function keptFlags() {
+	const values = ['--test-name-pattern', '--test-skip-pattern', '--test-reporter', '--test-reporter-destination',
+		'--test-concurrency', '--test-timeout', '--test-shard', '--test-isolation', '--watch-path'];
+	const kept = [];
+	for (let i = 0; i < process.execArgv.length; i++) {
+		if (values.includes(process.execArgv[i]))
+			i++;
+		else if (!OWN_FLAGS.test(process.execArgv[i]))
+			kept.push(process.execArgv[i]);
+	}
+	return kept;
+}
+
+function nodeCanary() {
+	withCanary('node', '.test.cjs', (file, report) => quietly([...keptFlags(), '--test', '--test-reporter=junit',
+		'--test-reporter-destination=' + report, file]));
+}
+
+function nodeTest() {
+	const [major, minor] = process.versions.node.split('.').map(Number);
+	const canary = wants('canary'), flags = process.execArgv;
+	if (major < 18 || (major === 18 && minor < 17) || major === 19) {
+		decline('node');
+		return;
+	}
+	if (canary)
+		tell({runner: 'node', state: 'started'});
+	if (!wants('node.xml') || has(flags, ['--watch', '--test-reporter']) ||
+			(process.env.NODE_OPTIONS || '').includes('--test-reporter')) {
+		decline('node');
+		process.once('exit', (code) => {
+			if (canary && code === 0)
+				nodeCanary();
+			else if (canary)
+				tell({runner: 'node', state: 'skipped', why: 'the tests did not pass'});
+		});
+		return;
+	}
+	const {status, signal} = again([...flags, '--test-reporter=spec', '--test-reporter-destination=stdout',
+		'--test-reporter=junit', '--test-reporter-destination=' + REPORTS + 'node.xml', ...process.argv.slice(1)],
+		{stdio: 'inherit'});
+	if (canary && status === 0)
+		nodeCanary();
+	else if (canary)
+		tell({runner: 'node', state: 'skipped', why: 'the tests did not pass'});
+	if (signal)
+		process.kill(process.pid, signal);
+	process.exit(status);
+}
+
+/* ---- jest, vitest ---- */
+
+function addArguments(words) {
+	const end = process.argv.indexOf('--');
+	process.argv.splice(end < 0 ? process.argv.length : end, 0, ...words);
+}
+
+/* Options of jest that choose its configuration or its parts; what they select is left out. */
+const JEST_KEPT = ['-c', '--config', '--rootDir', '--projects', '--testRunner', '--runner', '--env', '--testEnvironment',
+	'--preset', '--resolver', '--setupFiles', '--setupFilesAfterEnv', '--globalSetup', '--globalTeardown', '--globals'];
+
+function jestKept(args) {
+	const kept = [];
+	for (let i = 0; i < args.length; i++) {
+		if (JEST_KEPT.includes(args[i]))
+			kept.push(args[i], args[++i]);
+		else if (JEST_KEPT.some((o) => args[i].startsWith(o + '=')))
+			kept.push(args[i]);
+	}
+	return kept.filter((a) => a !== undefined);
+}
+
+function jest(script) {
+	const args = process.argv.slice(2);
+	if (has(args, ['--watch', '--watchAll', '--listTests', '--showConfig', '--init', '--clearCache', '--version', '-v',
+		'--help', '-h']))
+		return;
+	process.env[OWNER] = String(process.pid);
+	if (wants('jest.json') && !has(args, ['--json', '--outputFile']))
+		addArguments(['--json', '--outputFile=' + REPORTS + 'jest.json']);
+	else
+		decline('jest');
+	if (!wants('canary'))
+		return;
+	tell({runner: 'jest', state: 'started'});
+	process.once('exit', (code) => {
+		if (code !== 0) {
+			tell({runner: 'jest', state: 'skipped', why: 'the tests did not pass'});
+			return;
+		}
+		withCanary('jest', '.test.js', (file, report) => {
+			const call = (pattern) => quietly([...process.execArgv, script, ...jestKept(args), '--json',
+				'--outputFile=' + report, '--coverage=false', '--reporters=default', '--ci',
+				'--roots=' + require('node:path').dirname(file), '--testPathIgnorePatterns=^$', pattern + file,
+				'--runTestsByPath', file]);
+			const done = call('--testMatch=');
+			/* a project has either patterns or expressions for its files, and jest refuses both */
+			return require('node:fs').existsSync(report) ? done : call('--testRegex=');
+		});
+	});
+}
+
+function vitest() {
+	const args = process.argv.slice(2);
+	if (!wants('vitest.json') || has(args, ['--reporter', '--outputFile', '--watch', '-w', 'watch', 'dev', 'list', 'bench',
+		'init', '--version', '-v', '--help', '-h'])) {
+		decline('vitest');
+		return;
+	}
+	process.env[OWNER] = String(process.pid);
+	addArguments(['--reporter=default', '--reporter=json', '--outputFile.json=' + REPORTS + 'vitest.json']);
+}
+
+function main() {
+	if (process.env[OWNER] || process.env.NODE_TEST_CONTEXT || !require('node:worker_threads').isMainThread)
+		return;
+	if (process.execArgv.includes('--test')) {
+		nodeTest();
+		return;
+	}
+	if (!process.argv[1])
+		return;
+	const script = require('node:fs').realpathSync(process.argv[1]);
+	if (/\/jest(-cli)?\/bin\/jest\.js$/.test(script))
+		jest(script);
+	else if (/\/vitest\/vitest\.mjs$/.test(script))
+		vitest();
+}
+
+try {
+	main();
+} catch {}
