@@ -2,7 +2,7 @@
  * libFuzzer: messages to the keeper. The input is a list of steps: a peer, how many descriptors come, how
  * much time has passed, and a message, whose head may be made right so that the rest is reached. Holds: a
  * malformed message closes the connection; a life line is taken exactly when a box is held; boxes that are
- * not ending stay within their bounds; whoever has to end is a box.
+ * not ending stay within their bounds; whoever has to end is a box; networks come from boxes alone.
  */
 #include <stdlib.h>
 
@@ -29,6 +29,10 @@ static void check_step(
 	if (s->ends >= 0 && (t->peers[s->ends].state != KEEPER_HOLDING || !t->peers[s->ends].due ||
 					    !keeper_valid(&s->end, sizeof(s->end))))
 		abort();
+	if (s->takes_network && (!is_box || !t->peers[at].network[0]))
+		abort();
+	if (s->gives >= 0 && (t->peers[s->gives].state != KEEPER_HOLDING || !t->peers[s->gives].network[0]))
+		abort();
 	if (s->answers && !keeper_valid(&s->answer, sizeof(s->answer)))
 		abort();
 }
@@ -42,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	for (size_t i = 0; i < PEERS; i++)
 		places[i] = -1;
 	while (n > 4) {
-		struct keeper_message m = keeper_message(1 + data[3] % KEEPER_END);
+		struct keeper_message m = keeper_message(1 + data[3] % KEEPER_KIND_LAST);
 		int *at = &places[data[0] % PEERS];
 		size_t nfds = data[1] % 3, take = n - 4 < sizeof(m) ? n - 4 : sizeof(m);
 		struct keeper_step s;

@@ -141,6 +141,11 @@ struct backend {
 	void (*finish)(struct box_state *b);
 	/* In the holder: what was a child of the launcher is a stranger's now. */
 	void (*adopt)(struct box_state *b);
+	/*
+	 * After events.kept: descriptors with which other boxes enter the network of this one (spec.joins).
+	 * Their number; 0: they cannot.
+	 */
+	size_t (*shared)(const struct box_state *b, int ret_fds[2]);
 };
 
 /* The table of backends has these; the first is the default. */

@@ -158,7 +158,7 @@ static int clone_init(struct box_state *b, struct err *e)
 		ns_init(&n->child);
 	}
 	b->init = pid;
-	return cpus_away(pid, e);
+	return 0;
 }
 
 static int map_user(struct box_state *b, struct err *e)
@@ -167,23 +167,55 @@ static int map_user(struct box_state *b, struct err *e)
 	const struct ns_user *u = &n->user;
 
 	n->user = ns_user(b->init);
-	if (namespace_map(b->init, u->uid, u->outside_uid, u->gid, u->outside_gid, u->nobody, e) != 0)
-		return -1;
-	return give_streams(b, e);
+	return namespace_map(b->init, u->uid, u->outside_uid, u->gid, u->outside_gid, u->nobody, e);
 }
 
-static int begin(struct box_state *b, bool own_network, struct err *e)
+/* ---- begin in the network of another box ---- */
+
+static void __attribute__((noreturn)) init_beside(void *ctx)
+{
+	struct ns_box *n = ((struct box_state *)ctx)->own;
+
+	scope_close(&n->scope); /* the manager is not for the box */
+	ns_init(&n->child);
+}
+
+static int map_beside(void *ctx, pid_t init, struct err *e)
+{
+	struct box_state *b = ctx;
+
+	b->init = init;
+	return map_user(b, e);
+}
+
+static int clone_beside(struct box_state *b, int network, struct err *e)
 {
 	struct ns_box *n = b->own;
+	struct namespace_birth how = {.network = network,
+			.into = ns_group_begin(n),
+			.born = init_beside,
+			.map = map_beside,
+			.ctx = b};
+
+	b->init = namespace_clone_beside(&how, &n->pidfd, e);
+	return b->init < 0 || e->kind ? -1 : 0;
+}
+
+static int begin(struct box_state *b, const struct spec *s, struct err *e)
+{
+	struct ns_box *n = b->own;
+	const int *joins = s ? s->joins : NULL;
 
 	if (brief_open(e) != 0)
 		return -1;
-	n->child = (struct ns_child){.own_network = own_network};
+	n->child = (struct ns_child){.own_network = !joins && (!s || network_isolated(&s->network))};
 	n->child.null = end_for_init(n, fill_standard(e));
 	if (n->child.null < 0 || channels_open(b, e) != 0)
 		return -1;
 	make_room_for_cores();
-	if (clone_init(b, e) != 0 || map_user(b, e) != 0)
+	if (joins ? clone_beside(b, *joins, e) != 0 : clone_init(b, e) != 0 || map_user(b, e) != 0)
+		return -1;
+	if (give_streams(b, e) != 0 || cpus_away(b->init, e) != 0)
 		return -1;
 	if (n->child.moved_in)
 		ns_scope_begin(b);
@@ -199,9 +231,9 @@ static int ns_begin(struct box_state *b, const struct spec *s, struct err *e)
 	struct ns_box *n = arena_new(b->a, struct ns_box);
 
 	b->own = n;
-	n->idmap = n->talk = n->pidfd = n->procfd = n->rootfd = -1;
+	n->idmap = n->talk = n->pidfd = n->procfd = n->rootfd = n->netfd = -1;
 	n->want = CG_HAS_CPU | (s && s->limits.io ? CG_HAS_IO : 0);
-	return begin(b, !s || network_isolated(&s->network), e);
+	return begin(b, s, e);
 }
 
 /* The network namespace and, on version 2, the controllers of the group are chosen when a box is begun. */
@@ -209,7 +241,8 @@ static bool ns_fits(const struct box_state *b, const struct spec *s)
 {
 	const struct ns_box *n = b->own;
 
-	return (!n->grouped || !s->limits.io) && n->child.own_network == network_isolated(&s->network);
+	return (!n->grouped || !s->limits.io) && !s->joins &&
+			n->child.own_network == network_isolated(&s->network);
 }
 
 /* ---- start ---- */
@@ -234,7 +267,7 @@ static int make_brief(struct box_state *b, struct err *e)
 
 	if (n->user.nobody && ns_trees_open(b, e) != 0)
 		return -1;
-	if (network_has_names(&s->network)) {
+	if (network_has_names(&s->network) && !s->joins) {
 		n->network = arena_new(b->a, struct ns_network);
 		if (ns_network_plan(b->a, &s->network, n->network, e) != 0)
 			return -1;
@@ -355,7 +388,7 @@ static void end_init(struct box_state *b)
 static void close_all(struct box_state *b)
 {
 	struct ns_box *n = b->own;
-	int *const fds[] = {&n->talk, &n->pidfd, &n->procfd, &n->rootfd};
+	int *const fds[] = {&n->talk, &n->pidfd, &n->procfd, &n->rootfd, &n->netfd};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		fd_close(fds[i]);
@@ -402,5 +435,5 @@ const struct backend backend_ns = {
 	.probe = ns_probe, .begin = ns_begin, .fits = ns_fits, .start = ns_start,
 	.add_sources = ns_add_sources, .take_events = ns_take_events, .kill = ns_kill,
 	.usage = ns_usage, .all_exiting = ns_all_exiting, .enforcers = ns_enforcers, .stop = ns_stop,
-	.keep = ns_keep, .finish = ns_finish, .adopt = ns_adopt,
+	.keep = ns_keep, .finish = ns_finish, .adopt = ns_adopt, .shared = ns_shared,
 };

@@ -48,6 +48,8 @@ struct box_hold {
 	 */
 	int (*ask)(void *ctx, bool left, int *ret_life, struct err *e);
 	void (*cancel)(void *ctx); /* the box was not handed over after all */
+	/* If spec.shares: others may enter the network of the box with these, as spec.joins. */
+	void (*share)(void *ctx, const int *fds, size_t n);
 	/* The caller's streams under other numbers, which the holder must not hold; -1: none. */
 	int callers[2];
 	/* In the holder, once the box is its own. True: our stdout and stderr take the output of the box. */

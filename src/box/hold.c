@@ -69,6 +69,15 @@ static bool await_kept(struct box_state *b)
 	return b->events.kept && !b->events.ended && !b->events.gone;
 }
 
+static void share_network(const struct box_state *b)
+{
+	int fds[2];
+	size_t n = b->spec->shares ? b->backend->shared(b, fds) : 0;
+
+	if (n)
+		b->start->hold->share(b->start->hold->ctx, fds, n);
+}
+
 static bool say_word(int socket, char word)
 {
 	return send(socket, &word, 1, MSG_NOSIGNAL) == 1;
@@ -77,7 +86,11 @@ static bool say_word(int socket, char word)
 /* Once the holder has its word, its fork is nobody's child: the launcher does not wait for it. */
 static enum hold_side hand_over(struct box_state *b, int life, int word, pid_t holder, struct err *e)
 {
-	if (b->backend->keep(b, life, b->start->hold->age_ms, e) == 0 && await_kept(b) && say_word(word, GO))
+	bool kept = b->backend->keep(b, life, b->start->hold->age_ms, e) == 0 && await_kept(b);
+
+	if (kept)
+		share_network(b);
+	if (kept && say_word(word, GO))
 		return HOLD_LAUNCHER;
 	(void)say_word(word, AWAY);
 	while (waitpid(holder, NULL, 0) < 0 && errno == EINTR)

@@ -16,6 +16,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
 #include <poll.h>
@@ -35,6 +36,7 @@
 #include "sys/clock.h"
 #include "sys/cpus.h"
 #include "sys/fds.h"
+#include "sys/file.h"
 #include "sys/namespace.h"
 #include "sys/title.h"
 
@@ -225,7 +227,9 @@ static void keep_box(struct stay *s, const struct ns_order *o, int life)
 	if (prctl(PR_SET_PDEATHSIG, 0) != 0 || setitimer(ITIMER_REAL, &t, NULL) != 0)
 		_exit(NS_LOST);
 	s->life = life;
-	send_message(s->talk, &m);
+	/* Without /proc no other box joins this network. */
+	FD_CLEANUP int network = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	(void)fds_send(s->talk, &m, sizeof(m), &network, network >= 0);
 }
 
 /* EOF: the launcher, or its heir, is gone, and the box ends. So it does after anything unexpected. */

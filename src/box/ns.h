@@ -101,8 +101,8 @@ enum { NS_START = 64, NS_GROUP = 1, NS_FEWER_CPUS = 2, NS_KEEP_CPUS = 4 };
 
 /*
  * To init while the program runs, only if spec.background: the box ends with the life line that comes with
- * the message, and with this socket, no longer with the launcher (init answers NS_KEPT); or, after NS_LEFT,
- * the box ends now.
+ * the message, and with this socket, no longer with the launcher (init answers NS_KEPT, with a descriptor of
+ * its network namespace); or, after NS_LEFT, the box ends now.
  */
 enum ns_word { NS_KEEP = 1, NS_FINISH };
 struct ns_order {
@@ -122,7 +122,7 @@ struct relay;
 
 /* The namespaces and the cgroup that clone3() gives to init. */
 struct ns_child {
-	bool own_network;          /* the box gets a network namespace of its own */
+	bool own_network;          /* the box makes its network namespace */
 	/* Init was born in its cgroup; else the program gets descriptors to enter it. */
 	bool born_in;
 	/* The manager moves init to its scope (or to none) before init learns its user. */
@@ -159,6 +159,7 @@ struct ns_box {
 	int ends[NS_ENDS_MAX];     /* init's ends of the channels, inherited at its birth; -1: closed */
 	size_t nends;
 	int talk, pidfd;           /* -1: none */
+	bool adopted;              /* this is the holder */
 	bool killed;               /* no message is to be expected any more */
 	struct ns_user user;
 	struct cgroup cg;
@@ -175,6 +176,7 @@ struct ns_box {
 	struct scope scope;        /* asked for where no other group can be had */
 	/* The box's own /proc and /, sent by the program when there is no cgroup; -1: none. */
 	int procfd, rootfd;
+	int netfd;                 /* the box's network namespace, sent with NS_KEPT; -1: none */
 	struct ns_network *network; /* a network by name; NULL: none */
 	struct relay *relay;       /* runs; NULL: none */
 	struct network_report *report; /* the launcher's copy; NULL: none */
@@ -259,3 +261,4 @@ bool ns_all_exiting(struct box_state *b);
 int ns_keep(struct box_state *b, int life, uint64_t time_ms, struct err *e);
 void ns_finish(struct box_state *b);
 void ns_adopt(struct box_state *b);
+size_t ns_shared(const struct box_state *b, int ret_fds[2]);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "box/ns.h"
+#include "net/relay.h"
 #include "sys/fds.h"
 #include "sys/file.h"
 
@@ -79,6 +80,10 @@ void ns_take_events(struct box_state *b)
 		if (m.kind == NS_LOOK_IN) {
 			n->procfd = nfds == 2 ? fds[0] : -1;
 			n->rootfd = nfds == 2 ? fds[1] : -1;
+		} else if (m.kind == NS_KEPT && nfds == 1) {
+			fd_close(&n->netfd);
+			n->netfd = fds[0];
+			b->events.kept = true;
 		} else if (m.kind == NS_CACHES)
 			b->outcome.no_overlay = m.err;
 		else if (m.kind == NS_DROPPED)
@@ -215,11 +220,21 @@ void ns_finish(struct box_state *b)
 	(void)fds_send(n->talk, &o, sizeof(o), NULL, 0);
 }
 
+size_t ns_shared(const struct box_state *b, int ret_fds[2])
+{
+	const struct ns_box *n = b->own;
+	int relay = n->relay ? relay_lifeline(n->relay) : b->spec->joins ? b->spec->joins[1] : -1;
+
+	ret_fds[0] = n->netfd;
+	ret_fds[1] = relay;
+	return n->netfd < 0 ? 0 : relay < 0 ? 1 : 2;
+}
+
 /* The manager's connection closes in the launcher alone: the scope lives as long as its processes. */
 void ns_adopt(struct box_state *b)
 {
 	struct ns_box *n = b->own;
 
-	n->undertaker.adopted = true;
+	n->adopted = n->undertaker.adopted = true;
 	scope_close(&n->scope);
 }

@@ -212,9 +212,13 @@ void ns_relay_stop(struct box_state *b)
 		return;
 	gone = (struct pollfd){.fd = n->relay->pidfd, .events = POLLIN};
 	b->outcome.relay_died = poll(&gone, 1, 0) > 0;
-	if (ended_itself(&b->outcome))
-		relay_drain(n->relay);
-	relay_stop(n->relay);
+	if (n->adopted && b->spec->shares) { /* other boxes may use it */
+		relay_leave(n->relay);
+	} else {
+		if (ended_itself(&b->outcome))
+			relay_drain(n->relay);
+		relay_stop(n->relay);
+	}
 	take_report(b, n->relay->report);
 	n->relay = NULL;
 }

@@ -234,7 +234,7 @@ static int enclose_before_root(struct program *p, struct err *e)
 		return -1;
 	if (cpus_restore(&p->task->cpus) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the program its CPUs");
-	if (network_has_loopback(&p->task->network) && loopback_up() != 0)
+	if (p->child->own_network && network_has_loopback(&p->task->network) && loopback_up() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
 	if (p->task->names && ns_network_join(p->task->names, p->child->talk, e) != 0)
 		return -1;

@@ -2,7 +2,7 @@
 #pragma once
 #include "cli/cli.h"
 #include "judge/context.h"
-#include "run/background.h"
+#include "keeper/background.h"
 
 struct boxes {
 	struct arena a;

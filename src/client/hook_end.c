@@ -9,7 +9,7 @@
 #include "judge/world.h"
 #include "record/handoff.h"
 #include "record/ticket.h"
-#include "run/background.h"
+#include "keeper/background.h"
 #include "sys/kept_tmp.h"
 #include "sys/state.h"
 

@@ -550,12 +550,12 @@ static void refuse_call(struct review *g)
 		deny_unasked(g, "Nobody is asked in this mode, so this is denied", NULL);
 }
 
-/* True if the box is no wall for this command: it only has the files that the command names. */
+/* True if the box is no wall for this command: it only has the files and servers that the command names. */
 static bool boxed_for_files(const struct review *g)
 {
 	const struct reason *r = g->j.reasons;
 
-	while (r && r->id == CHECK_BOX_FILE && r->grade == GRADE_CONTAIN)
+	while (r && (r->id == CHECK_BOX_FILE || r->id == CHECK_BOX_PORT) && r->grade == GRADE_CONTAIN)
 		r = r->next;
 	return g->j.verdict == VERDICT_CONTAIN && g->j.reasons && !r && !g->c->policies.own.sandbox.always;
 }

@@ -4,6 +4,7 @@
  * boundary: they are asked about where others are contained, and nothing else changes.
  */
 #include "gate/judge.h"
+#include "gate/loopback.h"
 
 /* True if the command starts with these words: "docker", "docker compose". */
 static bool starts_with(const struct subject *s, struct str words)
@@ -113,6 +114,10 @@ static struct box_file find_box_file(const struct judge *j)
 	return best;
 }
 
+/* Effects that no box has. */
+#define OUTSIDE (EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM)
+#define NETWORK (EFFECT_NETWORK | EFFECT_PATTERN_HOST)
+
 /* Clients of a service of the host, whose socket no box has. The person may give boxes the one of docker. */
 static bool is_host_client(const struct judge *j, const struct subject *s)
 {
@@ -123,8 +128,8 @@ static bool is_host_client(const struct judge *j, const struct subject *s)
 			str_is_any(s->base, "docker docker-compose devcontainer"));
 }
 
-/* True if the command needs something outside of the box, or if its rules allow it there. */
-static bool keeps_outside(struct judge *j)
+/* True if it has one of these effects, needs a service of the host, or is allowed outside by its rules. */
+static bool keeps_outside(struct judge *j, unsigned effects)
 {
 	const struct step *s = j->ret->steps;
 
@@ -133,9 +138,16 @@ static bool keeps_outside(struct judge *j)
 	if (s || find_excluded(j) || git_hooks_signs(j))
 		return true;
 	for (size_t i = 0; i < j->nsubjects; i++)
-		if (judge_leaves_box(j, j->subjects[i].c->at) || is_host_client(j, &j->subjects[i]))
+		if (judge_leaves_box_by(j, j->subjects[i].c->at, effects) ||
+				is_host_client(j, &j->subjects[i]))
 			return true;
 	return false;
+}
+
+static bool may_follow(const struct judge *j)
+{
+	return j->ret->verdict == VERDICT_ALLOW && j->p->sandbox.enabled && j->p->mode != MODE_PAUSED &&
+	       (j->nsubjects || j->f->looks) && !j->request && path_within(j->v->cwd, j->v->project);
 }
 
 /*
@@ -147,16 +159,76 @@ static void follow_box_files(struct judge *j)
 	const struct check *c = gate_check(CHECK_BOX_FILE);
 	struct box_file f;
 
-	if (j->ret->verdict != VERDICT_ALLOW || !j->p->sandbox.enabled || j->p->mode == MODE_PAUSED ||
-			!(j->nsubjects || j->f->looks) || j->request ||
-			!path_within(j->v->cwd, j->v->project))
+	if (!may_follow(j))
 		return;
 	f = find_box_file(j);
-	if (f.path && !keeps_outside(j))
+	if (f.path && !keeps_outside(j, OUTSIDE | NETWORK))
 		judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .at = f.at,
 				.message = str_fmt(j->a, f.share == SHARE_BOX ?
 				"only the boxes of the project have '%.*s'" :
 				"boxes of the project have files in '%.*s'", STR_ARG(f.path->text))});
+}
+
+static bool boxes_listen(const struct view *v, uint16_t port)
+{
+	for (size_t i = 0; i < v->box_ports.n; i++)
+		if (v->box_ports.at[i] == port)
+			return true;
+	return false;
+}
+
+/* False if it may connect to a host elsewhere. *ret: its first port on which boxes listen; 0: none. */
+static bool stays_local(struct judge *j, struct subject *s, uint16_t *ret)
+{
+	const struct know_result *k = subject_known(j, s);
+	bool any = false;
+
+	*ret = 0;
+	for (const struct know_use *u = k->uses; u; u = u->next) {
+		uint16_t port;
+
+		if (u->role != USE_HOST)
+			continue;
+		if (!loopback_port(&u->value, &port))
+			return false;
+		any = true;
+		if (!*ret && boxes_listen(j->v, port))
+			*ret = port;
+	}
+	return any || !(k->effects & EFFECT_NETWORK);
+}
+
+/* The first command that connects to a port of boxes; NULL: none, or another needs the host's network. */
+static const struct subject *find_box_port(struct judge *j, uint16_t *ret)
+{
+	const struct subject *found = NULL;
+
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		uint16_t port;
+
+		if (!stays_local(j, &j->subjects[i], &port))
+			return NULL;
+		if (port && !found) {
+			found = &j->subjects[i];
+			*ret = port;
+		}
+	}
+	return found;
+}
+
+/* The same for servers: the loopback of the boxes is not the host's. */
+static void follow_box_ports(struct judge *j)
+{
+	const struct check *c = gate_check(CHECK_BOX_PORT);
+	const struct subject *s;
+	uint16_t port;
+
+	if (!j->v->box_ports.n || !may_follow(j))
+		return;
+	s = find_box_port(j, &port);
+	if (s && !keeps_outside(j, OUTSIDE))
+		judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .at = s->c->at,
+				.message = str_fmt(j->a, "boxes of the project listen on port %u", port)});
 }
 
 /* Asks about a command that would fail in the box because the box has no signing key. */
@@ -235,6 +307,7 @@ void contain_finish(struct judge *j)
 	const struct subject *s;
 
 	follow_box_files(j);
+	follow_box_ports(j);
 	if (!has_contained(j))
 		return;
 	if (!j->p->sandbox.enabled) {

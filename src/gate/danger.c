@@ -6,6 +6,7 @@
 #include "gate/danger.h"
 
 #include "base/glob.h"
+#include "gate/loopback.h"
 
 #define LIST_WORD_MAX 128 /* bytes of one word of a row's list */
 
@@ -330,96 +331,6 @@ void danger_words(struct judge *j, const struct check *c)
 
 /* ---- effects ---- */
 
-/*
- * Schemes that really lead to the host. file: has no host, gopher: and dict: can send anything to a database,
- * dns://localhost/x leads to x.
- */
-static bool plain_scheme(struct str s)
-{
-	static const char names[][12] = {"http", "https", "ws", "wss", "ftp", "ftps", "postgres",
-			"postgresql", "mysql", "mariadb", "redis", "rediss", "mongodb", "amqp", "amqps",
-			"nats", "mqtt", "tcp", "git"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is_like(s, names[i]))
-			return true;
-	return false;
-}
-
-/* Strips "http://". False for a scheme that may lead elsewhere. */
-static bool take_scheme(struct str *h)
-{
-	/* elsewhere/x://localhost has no scheme */
-	for (size_t i = 0; i + 3 <= h->n && !strchr("/?#@\\", h->p[i]) && !text_hole(h->p[i]); i++)
-		if (!memcmp(h->p + i, "://", 3)) {
-			bool plain = plain_scheme(str_sub(*h, 0, i));
-
-			*h = str_sub(*h, i + 3, h->n);
-			return plain;
-		}
-	return true;
-}
-
-/* Strips the port. False for a port on which containers can be started. */
-static bool take_port(struct str *h)
-{
-	ptrdiff_t x = str_find(*h, ':', 0);
-	struct str port;
-
-	if (h->n && h->p[0] == '[' && str_find(*h, ']', 0) > 0) {
-		*h = str_sub(*h, 0, (size_t)str_find(*h, ']', 0) + 1);
-		return true;
-	}
-	if (x < 0 || str_find(*h, ':', (size_t)x + 1) >= 0)
-		return true;
-	port = str_sub(*h, (size_t)x + 1, h->n);
-	*h = str_sub(*h, 0, (size_t)x);
-	return !str_is_any(port, "2375 2376 6443 10250");
-}
-
-static bool is_dotted_number(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] != '.' && !ascii_is_digit(s.p[i]))
-			return false;
-	return true;
-}
-
-static bool loopback_name(struct str h)
-{
-	static const char names[][12] = {"localhost", "127.*", "[::1]", "::1", "0.0.0.0", "*.localhost"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (glob_may(str_of(names[i]), h, GLOB_FOLD) == GLOB_YES)
-			/* not 127.0.0.1.example.com */
-			return !str_starts(str_of(names[i]), "127") || is_dotted_number(h);
-	return false;
-}
-
-static bool is_loopback(const struct word *host)
-{
-	struct str h = host->text;
-	ptrdiff_t x;
-
-	if (host->kind == WORD_REST && !(host->glob && text_exact(h)))
-		return false;
-	if (!take_scheme(&h))
-		return false;
-	if ((x = str_find(h, '/', 0)) >= 0)
-		h = str_sub(h, 0, (size_t)x);
-	if (host->glob && (x = str_find(h, '?', 0)) >= 0)
-		h = str_sub(h, 0, (size_t)x); /* unquoted '?': start of the query */
-	/*
-	 * http://localhost:3000/$id stays local, whatever follows the slash; http://localhost:$port may be
-	 * x@elsewhere
-	 */
-	if (!text_exact(h))
-		return false;
-	if (memchr(h.p, '@', h.n) || memchr(h.p, '\\', h.n) || memchr(h.p, '#', h.n) || memchr(h.p, '?', h.n))
-		return false; /* clients disagree about the host of such an address */
-	return take_port(&h) && loopback_name(h);
-}
-
 /* curl file:///a reads a file; with -T it would write one. */
 static bool reads_file(struct judge *j, struct subject *s, const struct word *url)
 {
@@ -440,7 +351,7 @@ static bool stays_here(struct judge *j, struct subject *s)
 		any = true;
 		if (reads_file(j, s, &u->value))
 			continue;
-		if (!is_loopback(&u->value))
+		if (!loopback_is(&u->value))
 			return false;
 	}
 	return any;
@@ -520,11 +431,11 @@ static bool in_redirection(const struct judge *j, struct span at)
 static void hosts_of_variables(struct judge *j, const struct check *c)
 {
 	for (const struct touch *t = j->f->touches; t; t = t->next)
-		if ((in_code(j, t->at) || in_redirection(j, t->at)) && !is_loopback(&t->host))
+		if ((in_code(j, t->at) || in_redirection(j, t->at)) && !loopback_is(&t->host))
 			judge_say(j, c, t->at, judge_quote(j, "", t->at, " uses the network"));
 	for (const struct touch *t = j->f->touches; t; t = t->next)
 		for (const struct setting *s = j->f->settings; s; s = s->next)
-			if (s->at.text == t->at.text && s->at.from == t->at.from && !is_loopback(&t->host))
+			if (s->at.text == t->at.text && s->at.from == t->at.from && !loopback_is(&t->host))
 				judge_say(j, c, t->at,
 						judge_quote(j, "", t->at,
 						" leads programs to another machine"));

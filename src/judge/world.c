@@ -12,6 +12,8 @@
 
 #include "box/protect.h"
 #include "gate/path_table.h"
+#include "keeper/background.h"
+#include "keeper/keeper.h"
 #include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/fold.h"
@@ -224,6 +226,18 @@ static void find_unvetted(struct path_memo *m, struct str state, struct unvetted
 		stamp_cache_put(m->stamps, STAMP_MARKS, marks, &stamp, STR(""));
 }
 
+/* A project with a living box counts as unvetted, so others have no such ports. */
+static void find_box_ports(struct path_memo *m, const struct view *v, struct box_ports *ret)
+{
+	*ret = (struct box_ports){0};
+	if (!v->project.n || (!v->unvetted.workspaces && !v->unvetted.everywhere) ||
+			!keeper_seen(v->state_dir))
+		return;
+	for (const struct background *b = background_list(m->a, v->state_dir); b; b = b->next)
+		if (b->state == BACKGROUND_LIVES && b->shares && str_eq(b->project, v->project))
+			ret->n += background_ports(m->a, b, ret->at + ret->n, VIEW_PORTS_MAX - ret->n);
+}
+
 static void fill_judged(struct path_memo *m, struct view *v)
 {
 	v->places = false;
@@ -231,6 +245,7 @@ static void fill_judged(struct path_memo *m, struct view *v)
 	v->program = find_program(m->a);
 	v->tmp = find_tmp(m->a);
 	find_unvetted(m, v->state_dir, &v->unvetted);
+	find_box_ports(m, v, &v->box_ports);
 }
 
 /* Caisson's own directories. */

@@ -34,9 +34,14 @@
  *                                further box, and ends with its last one
  *   HOLD (id, session) + life →
  *                              ← HELD (maybe the id of a box that ends for it), or REFUSED (why)
+ *   SHARE (key) + network     →  other boxes with this key may join the network of this one: descriptors of
+ *                                its namespace and, if it reaches hosts by name, of its relay's life line
  *   USAGE (memory, active)    →  from the holder, now and then
  *                              ← END (why): the holder ends its box
  *   EOF                          the box has ended
+ *
+ *   JOIN (key)                →
+ *                              ← JOINED + network of the oldest box with this key, or REFUSED: there is none
  *
  * HELLO, WELCOME and RETIRE keep their shape in every version. A client that meets another protocol or
  * another program sends RETIRE and starts a keeper of its own.
@@ -56,7 +61,7 @@
 
 #include "base/str.h"
 
-#define KEEPER_PROTOCOL 1
+#define KEEPER_PROTOCOL 2
 #define KEEPER_FOLDER "keeper"
 #define KEEPER_PEERS_MAX 96  /* connections at once */
 #define KEEPER_BOXES_MAX 16  /* boxes of one user */
@@ -76,7 +81,12 @@ enum keeper_kind {
 	KEEPER_REFUSED,
 	KEEPER_USAGE,
 	KEEPER_END,
+	KEEPER_SHARE,
+	KEEPER_JOIN,
+	KEEPER_JOINED,
 };
+#define KEEPER_KIND_LAST KEEPER_JOINED
+#define KEEPER_NETWORK_FDS 2 /* of SHARE and JOINED: namespace, life line of the relay */
 
 struct keeper_message {
 	char magic[8]; /* KEEPER_MAGIC */
@@ -87,7 +97,7 @@ struct keeper_message {
 	char program[32]; /* HELLO, WELCOME: version of the program */
 	char id[40];      /* HOLD: of the box. HELD: of the box that ends for it; empty: none */
 	char session[72]; /* HOLD: whose bound counts; empty: none */
-	char text[152];   /* REFUSED, END: why */
+	char text[152];   /* REFUSED, END: why. SHARE, JOIN: the key of the network */
 };
 #define KEEPER_MAGIC "caisson"
 _Static_assert(sizeof(struct keeper_message) == 328, "the shape of a message");
@@ -109,6 +119,7 @@ struct keeper_peer {
 	int64_t since, active; /* HOLDING: ns of the monotonic clock */
 	uint64_t memory;
 	char id[40], session[72];
+	char network[152]; /* key of the network that others may join; empty: none */
 };
 
 struct keeper_table { /* zeroed but for memory_max: nobody is connected */
@@ -121,6 +132,8 @@ struct keeper_step {     /* what the loop has to do after a message */
 	bool drop;       /* closes the connection */
 	bool answers;    /* sends `answer` to the peer */
 	bool takes_life; /* keeps the descriptor of this message */
+	bool takes_network; /* keeps its descriptors for those who join */
+	int gives;       /* the answer carries the network of this peer; -1: none */
 	struct keeper_message answer;
 	int ends; /* the peer that gets `end`; -1: none */
 	struct keeper_message end;
@@ -160,6 +173,8 @@ struct keeper_status {
 	int pid;
 };
 
+/* True if a keeper may be there: its socket exists. */
+bool keeper_seen(struct str state);
 /* Looks for a keeper, and starts none. */
 void keeper_look(struct str state, struct keeper_status *ret);
 /*
@@ -173,6 +188,13 @@ int keeper_connect(struct str state, const struct keeper_wait *w, struct err *e)
  */
 int keeper_hold(int keeper, struct str id, struct str session, int life, const struct keeper_wait *w,
 		char ret_ended[40], struct err *e);
+/* Lets other boxes with this key join the network of the held box. The caller closes its copies. */
+void keeper_share(int keeper, struct str key, const int *fds, size_t n);
+/*
+ * Asks for the network of boxes with this key, and starts no keeper. Returns the number of descriptors in
+ * ret_fds, which the caller closes; 0: no such box lives.
+ */
+size_t keeper_join(struct str state, struct str key, int ret_fds[KEEPER_NETWORK_FDS]);
 /* Tells the keeper about the use of a box. */
 void keeper_tell(int keeper, uint64_t memory, bool active);
 /* Something came from the keeper. True: the box has to end, and text says why. */

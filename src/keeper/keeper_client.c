@@ -60,24 +60,33 @@ static bool wait_for(int fd, const struct keeper_wait *w)
 }
 
 /* The next message of the keeper. -1: none came in time, or nobody is there. */
-static int hear(int fd, const struct keeper_wait *w, struct keeper_message *ret)
+static int hear_with(int fd, const struct keeper_wait *w, struct keeper_message *ret, int *fds, size_t *nfds)
 {
 	char bytes[sizeof(*ret) + 1];
-	size_t none = 0;
 	ssize_t n;
 
 	if (!wait_for(fd, w))
 		return -1;
-	n = fds_recv(fd, bytes, sizeof(bytes), NULL, &none, MSG_DONTWAIT);
-	if (n <= 0 || !keeper_valid(bytes, (size_t)n))
+	n = fds_recv(fd, bytes, sizeof(bytes), fds, nfds, MSG_DONTWAIT);
+	if (n <= 0 || !keeper_valid(bytes, (size_t)n)) {
+		for (size_t i = 0; n > 0 && i < *nfds; i++)
+			close(fds[i]);
 		return -1;
+	}
 	memcpy(ret, bytes, sizeof(*ret));
 	return 0;
 }
 
-static int say(int fd, const struct keeper_message *m, const int *life)
+static int hear(int fd, const struct keeper_wait *w, struct keeper_message *ret)
 {
-	return fds_send(fd, m, sizeof(*m), life, life ? 1 : 0) == (ssize_t)sizeof(*m) ? 0 : -1;
+	size_t none = 0;
+
+	return hear_with(fd, w, ret, NULL, &none);
+}
+
+static int say(int fd, const struct keeper_message *m, const int *fds, size_t n)
+{
+	return fds_send(fd, m, sizeof(*m), fds, n) == (ssize_t)sizeof(*m) ? 0 : -1;
 }
 
 /* Greets whoever listens. The connection and *ret, or -1. */
@@ -86,7 +95,7 @@ static int greet(struct str state, const struct keeper_wait *w, struct keeper_me
 	const struct keeper_message hello = keeper_message(KEEPER_HELLO);
 	int fd = open_socket(state);
 
-	if (fd >= 0 && (peer_check(fd, ret_pid, NULL) != 0 || say(fd, &hello, NULL) != 0 ||
+	if (fd >= 0 && (peer_check(fd, ret_pid, NULL) != 0 || say(fd, &hello, NULL, 0) != 0 ||
 				       hear(fd, w, ret) != 0 || ret->kind != KEEPER_WELCOME))
 		fd_close(&fd);
 	return fd;
@@ -148,6 +157,14 @@ static int start(struct str state, const struct keeper_wait *w, struct err *e)
 	return err_set(e, ERR_SYSTEM, 0, "%s", words);
 }
 
+bool keeper_seen(struct str state)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%.*s/" KEEPER_FOLDER "/socket", STR_ARG(state));
+
+	return n < (int)sizeof(path) && access(path, F_OK) == 0;
+}
+
 void keeper_look(struct str state, struct keeper_status *ret)
 {
 	struct keeper_message m;
@@ -176,7 +193,7 @@ int keeper_connect(struct str state, const struct keeper_wait *w, struct err *e)
 		if (fd >= 0 && m.protocol == KEEPER_PROTOCOL && !strcmp(m.program, CAISSON_VERSION))
 			return fd;
 		if (fd >= 0) {
-			(void)say(fd, &retire, NULL);
+			(void)say(fd, &retire, NULL, 0);
 			(void)wait_for(fd, w); /* EOF: it has */
 			close(fd);
 		}
@@ -195,7 +212,7 @@ int keeper_hold(int keeper, struct str id, struct str session, int life, const s
 
 	if (!keeper_put(m.id, sizeof(m.id), id) || !keeper_put(m.session, sizeof(m.session), session))
 		return err_set(e, ERR_INPUT, 0, "the name of the box or of its session is too long");
-	if (say(keeper, &m, &life) != 0 || hear(keeper, w, &answer) != 0)
+	if (say(keeper, &m, &life, 1) != 0 || hear(keeper, w, &answer) != 0)
 		return err_set(e, ERR_SYSTEM, 0, "the keeper of boxes in the background does not answer");
 	if (answer.kind != KEEPER_HELD)
 		return err_set(e, ERR_LIMIT, 0, "%s (caisson ps lists them, caisson stop ends them)",
@@ -204,13 +221,38 @@ int keeper_hold(int keeper, struct str id, struct str session, int life, const s
 	return 0;
 }
 
+void keeper_share(int keeper, struct str key, const int *fds, size_t n)
+{
+	struct keeper_message m = keeper_message(KEEPER_SHARE);
+
+	if (keeper_put(m.text, sizeof(m.text), key))
+		(void)say(keeper, &m, fds, n);
+}
+
+size_t keeper_join(struct str state, struct str key, int ret_fds[KEEPER_NETWORK_FDS])
+{
+	const struct keeper_wait w = {.due = clock_now() + KEEPER_WAIT_MS * MS};
+	struct keeper_message m, ask = keeper_message(KEEPER_JOIN);
+	size_t n = KEEPER_NETWORK_FDS;
+	int fd = keeper_put(ask.text, sizeof(ask.text), key) ? greet(state, &w, &m, NULL) : -1;
+
+	if (fd < 0 || m.protocol != KEEPER_PROTOCOL || say(fd, &ask, NULL, 0) != 0 ||
+			hear_with(fd, &w, &m, ret_fds, &n) != 0)
+		n = 0;
+	else if (m.kind != KEEPER_JOINED)
+		while (n)
+			close(ret_fds[--n]);
+	fd_close(&fd);
+	return n;
+}
+
 void keeper_tell(int keeper, uint64_t memory, bool active)
 {
 	struct keeper_message m = keeper_message(KEEPER_USAGE);
 
 	m.memory = memory;
 	m.active = active;
-	(void)say(keeper, &m, NULL); /* a keeper that is gone is seen as EOF */
+	(void)say(keeper, &m, NULL, 0); /* a keeper that is gone is seen as EOF */
 }
 
 bool keeper_wants_end(int keeper, char text[152])

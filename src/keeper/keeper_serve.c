@@ -33,6 +33,7 @@ struct keeper_process {
 	struct keeper_table table;
 	int dir, lock, listener;
 	int fds[KEEPER_PEERS_MAX], lives[KEEPER_PEERS_MAX]; /* -1: none */
+	int networks[KEEPER_PEERS_MAX][KEEPER_NETWORK_FDS]; /* what peers share; -1: none */
 	int64_t idle_since;
 };
 
@@ -108,6 +109,8 @@ static void drop_peer(struct keeper_process *k, int at)
 {
 	fd_close(&k->fds[at]);
 	fd_close(&k->lives[at]); /* ends the box if it is still there */
+	for (size_t i = 0; i < KEEPER_NETWORK_FDS; i++)
+		fd_close(&k->networks[at][i]);
 	keeper_gone(&k->table, at);
 }
 
@@ -135,19 +138,37 @@ static void accept_peer(struct keeper_process *k)
 		k->fds[at] = fd;
 }
 
-static void carry_out(struct keeper_process *k, int at, const struct keeper_step *s, int life)
+/* Keeps the descriptors of a message where its step says, and closes the others. */
+static void keep_descriptors(
+		struct keeper_process *k, int at, const struct keeper_step *s, int *fds, size_t n)
 {
 	if (s->takes_life)
-		k->lives[at] = life;
-	else
-		fd_close(&life);
+		k->lives[at] = fds[0];
+	else if (s->takes_network)
+		memcpy(k->networks[at], fds, n * sizeof(fds[0]));
+	for (size_t i = 0; i < n && !s->takes_life && !s->takes_network; i++)
+		fd_close(&fds[i]);
+}
+
+static ssize_t answer_peer(const struct keeper_process *k, int at, const struct keeper_step *s)
+{
+	const int *network = s->gives >= 0 ? k->networks[s->gives] : NULL;
+	size_t n = 0;
+
+	while (network && n < KEEPER_NETWORK_FDS && network[n] >= 0)
+		n++;
+	return fds_send(k->fds[at], &s->answer, sizeof(s->answer), network, n);
+}
+
+static void carry_out(struct keeper_process *k, int at, const struct keeper_step *s)
+{
 	if (s->ends >= 0 && fds_send(k->fds[s->ends], &s->end, sizeof(s->end), NULL, 0) < 0)
 		drop_peer(k, s->ends);
 	if (k->table.peers[at].state == KEEPER_FREE)
 		return;
 	if (k->table.retired) /* before the peer sees EOF, and starts another keeper */
 		stop_listening(k);
-	if (s->drop || (s->answers && fds_send(k->fds[at], &s->answer, sizeof(s->answer), NULL, 0) < 0))
+	if (s->drop || (s->answers && answer_peer(k, at, s) < 0))
 		drop_peer(k, at);
 }
 
@@ -156,7 +177,7 @@ static void hear_peer(struct keeper_process *k, int at)
 {
 	char bytes[sizeof(struct keeper_message) + 1];
 	struct keeper_step step;
-	int life = -1, fds[4];
+	int fds[4];
 	size_t nfds = ARRAY_SIZE(fds);
 	ssize_t n = fds_recv(k->fds[at], bytes, sizeof(bytes), fds, &nfds, MSG_DONTWAIT);
 
@@ -166,13 +187,9 @@ static void hear_peer(struct keeper_process *k, int at)
 		drop_peer(k, at);
 		return;
 	}
-	for (size_t i = 0; i < nfds; i++)
-		if (nfds == 1)
-			life = fds[i];
-		else
-			close(fds[i]);
 	keeper_take(&k->table, at, bytes, (size_t)n, nfds, clock_now(), &step);
-	carry_out(k, at, &step, life);
+	keep_descriptors(k, at, &step, fds, nfds);
+	carry_out(k, at, &step);
 }
 
 static void drop_late(struct keeper_process *k, int64_t now)
@@ -238,6 +255,7 @@ int keeper_serve(struct str state, void (*ready)(void), bool *ret_other, struct 
 	k = (struct keeper_process){.lock = -1, .listener = -1, .table.memory_max = half_of_memory()};
 	memset(k.fds, -1, sizeof(k.fds));
 	memset(k.lives, -1, sizeof(k.lives));
+	memset(k.networks, -1, sizeof(k.networks));
 	if (check_place(e) != 0)
 		return -1;
 	k.dir = open_folder(state, e);

@@ -47,7 +47,8 @@ bool keeper_valid(const void *bytes, size_t n)
 		return false;
 	memcpy(&m, bytes, sizeof(m));
 	if (memcmp(m.magic, KEEPER_MAGIC, sizeof(m.magic)) != 0 || m.kind < KEEPER_HELLO ||
-			m.kind > KEEPER_END || (m.protocol != KEEPER_PROTOCOL && m.kind > KEEPER_RETIRE))
+			m.kind > KEEPER_KIND_LAST ||
+			(m.protocol != KEEPER_PROTOCOL && m.kind > KEEPER_RETIRE))
 		return false;
 	return text_valid(m.program, sizeof(m.program)) && text_valid(m.id, sizeof(m.id)) &&
 	       text_valid(m.session, sizeof(m.session)) && text_valid(m.text, sizeof(m.text));
@@ -241,13 +242,41 @@ static void note_usage(struct keeper_table *t, struct keeper_peer *p, const stru
 		end_box(t, victim, "ended because boxes in the background used too much memory", now, ret);
 }
 
+/* A box shares its network once. */
+static void share(struct keeper_peer *p, const struct keeper_message *m, struct keeper_step *ret)
+{
+	if (!m->text[0] || p->network[0]) {
+		ret->drop = true;
+		return;
+	}
+	memcpy(p->network, m->text, sizeof(p->network));
+	ret->takes_network = true;
+}
+
+static void join(const struct keeper_table *t, const struct keeper_message *m, struct keeper_step *ret)
+{
+	for (int i = 0; i < KEEPER_PEERS_MAX; i++) {
+		const struct keeper_peer *p = &t->peers[i];
+
+		if (is_box(p) && !is_ending(p) && m->text[0] && !strcmp(p->network, m->text) &&
+				(ret->gives < 0 || p->since < t->peers[ret->gives].since))
+			ret->gives = i;
+	}
+	if (ret->gives < 0) {
+		refuse(ret, "no box shares this network");
+		return;
+	}
+	ret->answers = true;
+	ret->answer = keeper_message(KEEPER_JOINED);
+}
+
 void keeper_take(struct keeper_table *t, int at, const void *bytes, size_t n, size_t nfds, int64_t now,
 		struct keeper_step *ret)
 {
 	struct keeper_peer *p = &t->peers[at];
 	struct keeper_message m;
 
-	*ret = (struct keeper_step){.ends = -1};
+	*ret = (struct keeper_step){.ends = -1, .gives = -1};
 	if (!keeper_valid(bytes, n)) {
 		ret->drop = true;
 		return;
@@ -261,6 +290,10 @@ void keeper_take(struct keeper_table *t, int at, const void *bytes, size_t n, si
 		hold(t, at, &m, now, ret);
 	else if (p->state == KEEPER_HOLDING && m.kind == KEEPER_USAGE && !nfds)
 		note_usage(t, p, &m, now, ret);
+	else if (p->state == KEEPER_HOLDING && m.kind == KEEPER_SHARE && nfds && nfds <= KEEPER_NETWORK_FDS)
+		share(p, &m, ret);
+	else if (p->state == KEEPER_GREETED && m.kind == KEEPER_JOIN && !nfds)
+		join(t, &m, ret);
 	else
 		ret->drop = true;
 }

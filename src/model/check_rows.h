@@ -43,6 +43,8 @@ GATE_CHECK(NOT_CONTAINED, "not-contained", ASK, true, NEVER, OUTSIDE, NULL, 0,
 	"contain_fallback is the grade without a box")
 GATE_CHECK(BOX_FILE, "box-file", CONTAIN, false, NEVER, PLAIN, NULL, 0,
 	"an allowed command names a file in /tmp that only the boxes of the project have, so it runs there")
+GATE_CHECK(BOX_PORT, "box-port", CONTAIN, false, NEVER, PLAIN, NULL, 0,
+	"an allowed command connects to a port on which boxes of the project listen, so it runs there")
 /* caisson itself */
 GATE_CHECK(CAISSON_FILES, "caisson-files", DENY, true, NEVER, OUTSIDE, paths_check, 0,
 	"a file of caisson's own would be changed")

@@ -112,6 +112,12 @@ struct spec {
 	struct str home;
 	struct limits limits;
 	struct network_spec network;
+	/*
+	 * The network of another box, which this one enters: descriptors of its namespace and of the life
+	 * line of its relay (-1: none); NULL: the box has its own.
+	 */
+	const int *joins;
+	bool shares;               /* other boxes may enter the network of this one */
 	bool ptrace;               /* programs of the box may trace each other (debuggers, leak search) */
 	bool require_cgroup;       /* a cgroup must limit memory and processes, or the run is refused */
 	bool refuse_watched;       /* the memory limit was requested explicitly: watching it is not enough */

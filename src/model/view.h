@@ -132,6 +132,14 @@ struct unvetted {
 	bool marked;             /* there are marks, maybe of workspaces that are gone */
 };
 
+#define VIEW_PORTS_MAX 32
+
+/* Ports on which boxes of the project listen, in the network that its other boxes share. */
+struct box_ports {
+	uint16_t at[VIEW_PORTS_MAX];
+	size_t n;
+};
+
 struct view {
 	struct str cwd;  /* absolute; empty: not known */
 	struct str home; /* $HOME if it is a directory of the user, else from the password database */
@@ -155,9 +163,10 @@ struct view {
 	const struct remembered *remembered; /* roots that were found before (sys/remembered.h), or NULL */
 	bool fold_case;        /* the project's file system is case-insensitive: .GIT is .git */
 	struct unvetted unvetted;
+	struct box_ports box_ports;
 	/* addresses of the remotes when the session began, if there is one; see git_answer.remotes */
 	bool in_session;
 	const struct git_item *session_remotes;
-	/* fold_case, program, tmp and unvetted are not filled in; only a judgement needs them */
+	/* fold_case, program, tmp, unvetted and box_ports are not filled in; only a judgement needs them */
 	bool places;
 };

@@ -209,3 +209,16 @@ void relay_stop(struct relay *r)
 	r->pid = 0;
 	r->pidfd = -1;
 }
+
+int relay_lifeline(const struct relay *r)
+{
+	return r->process->lifeline;
+}
+
+void relay_leave(struct relay *r)
+{
+	fd_close(&r->process->lifeline);
+	fd_close(&r->process->pidfd);
+	r->process->pid = r->pid = 0;
+	r->pidfd = -1;
+}

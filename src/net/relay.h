@@ -74,3 +74,7 @@ void relay_drain(const struct relay *r);
  * until the arena is left. Harmless if the relay has ended by itself.
  */
 void relay_stop(struct relay *r);
+/* The relay ends when the last copy of this descriptor is closed. */
+int relay_lifeline(const struct relay *r);
+/* Gives up our own copy: the relay goes on for others who have one. */
+void relay_leave(struct relay *r);

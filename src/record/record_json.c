@@ -33,6 +33,14 @@ static void put_bool(struct buf *b, const char *key, bool v)
 		buf_fmt(b, ",\"%s\":true", key);
 }
 
+static void put_ports(struct buf *b, const struct box_ports *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		buf_fmt(b, "%s%u", i ? "," : ",\"box_ports\":[", p->at[i]);
+	if (p->n)
+		buf_char(b, ']');
+}
+
 static void put_path(struct buf *b, const struct path_answer *p)
 {
 	buf_c(b, "{\"path\":");
@@ -164,6 +172,7 @@ void record_view_json(struct buf *b, const struct view *v, const struct engine_r
 	put_bool(b, "unvetted", v->unvetted.everywhere);
 	if (v->unvetted.workspaces)
 		put_roots(b, "unvetted_workspaces", v->unvetted.workspaces);
+	put_ports(b, &v->box_ports);
 	put_notes(b, rq->notes);
 	buf_c(b, "}\n");
 }
@@ -397,6 +406,17 @@ static void read_roots(struct view_reader *r, const char *key, struct root **end
 	}
 }
 
+static void read_ports(const struct json *o, struct box_ports *ret)
+{
+	for (const struct json *v = json_items(json_key(o, "box_ports")); v && ret->n < VIEW_PORTS_MAX;
+			v = v->next) {
+		int64_t port = json_int(v, 0);
+
+		if (port > 0 && port <= UINT16_MAX)
+			ret->at[ret->n++] = (uint16_t)port;
+	}
+}
+
 static int read_notes(const struct view_reader *r, const struct call_note **ret)
 {
 	struct call_note *first = NULL, **end = &first;
@@ -437,6 +457,7 @@ static int read_view(struct view_reader *r)
 		return -1;
 	read_roots(r, "roots", &v->roots);
 	read_roots(r, "unvetted_workspaces", &v->unvetted.workspaces);
+	read_ports(o, &v->box_ports);
 	*r->rq = rq;
 	return 0;
 }

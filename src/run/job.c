@@ -5,6 +5,7 @@
 #include "judge/tmp_names.h"
 #include "run/cwd_report.h"
 #include "run/job_hold.h"
+#include "run/job_network.h"
 #include "run/job_record.h"
 #include "run/job_sandbox.h"
 #include "run/result_memory.h"
@@ -265,6 +266,8 @@ static int run_to_report(struct arena *a, struct job *j, const struct box_progre
 	if (loaded && (run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e) != 0 ||
 			job_hold_prepare(a, j, e) != 0))
 		return -1;
+	if (loaded)
+		job_network_join(a, j);
 	j->record.off = j->peeked; /* the state is read-only there; the hook has recorded the verdict */
 	if (loaded && job_sandboxed(a, j)) {
 		j->record.off = true;

@@ -6,26 +6,28 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "audit/read.h"
 #include "base/json_write.h"
 #include "base/num.h"
+#include "keeper/background.h"
 #include "keeper/keeper.h"
 #include "result/normalise.h"
-#include "run/background.h"
+#include "run/job_network.h"
 #include "run/job_record.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/ids.h"
+#include "sys/listening.h"
+#include "sys/peer.h"
 #include "sys/state.h"
 
 #define HINT "background"
 #define ACTIVE_MS 20                  /* CPU time between two looks: less is idle */
 #define CHILDREN_MAX 4096             /* bytes of a list of pids */
 #define ARGV_MAX 300                  /* bytes of a command line in a report */
-#define TABLE_MAX ((size_t)256 << 10) /* bytes of a list of sockets */
-#define HEX "0123456789ABCDEF"
-#define LISTENING "0A" /* state of a socket in /proc/net/tcp */
 
 /* ---- what stays ---- */
 
@@ -54,53 +56,6 @@ static void add_process(struct job_hold *h, struct str pid)
 	*end = arena_copy(h->a, (struct texts){.text = record_redact(h->a, &h->j->record, raw)});
 }
 
-static bool port_known(const struct job_hold *h, uint16_t port)
-{
-	for (size_t i = 0; i < h->about.nports; i++)
-		if (h->about.ports[i] == port)
-			return true;
-	return false;
-}
-
-/* The port of a line as "0: 0100007F:1F90 00000000:0000 0A ..." if its socket listens; else 0. */
-static uint16_t listening_port(struct str line)
-{
-	ptrdiff_t at = str_find(line, ':', 0), local = at < 0 ? -1 : str_find(line, ':', (size_t)at + 1);
-	uint16_t port = 0;
-
-	if (local < 0 || line.n < (size_t)local + 5 ||
-			str_find(str_sub(line, (size_t)local, line.n), ' ', 0) != 5)
-		return 0;
-	for (size_t i = 1; i <= 4; i++) {
-		const char *digit = strchr(HEX, line.p[local + (ptrdiff_t)i]);
-
-		if (!digit || !*digit)
-			return 0;
-		port = (uint16_t)(port * 16 + (digit - HEX));
-	}
-	line = str_sub(line, (size_t)local + 6, line.n);
-	at = str_find(line, ' ', 0); /* behind the other end's address stands the state */
-	return at >= 0 && str_starts(str_sub(line, (size_t)at + 1, line.n), LISTENING " ") ? port : 0;
-}
-
-/* Adds the ports of one of the tables of /proc/PID/net. */
-static void add_ports(struct job_hold *h, struct str pid, const char *table)
-{
-	const char *path = str_c(h->a, str_fmt(h->a, "/proc/%.*s/net/%s", STR_ARG(pid), table));
-	struct str rest;
-
-	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fd_read_all(h->a, fd, path, TABLE_MAX, &rest, NULL) != 0)
-		return;
-	for (ptrdiff_t at; (at = str_find(rest, '\n', 0)) >= 0;
-			rest = str_sub(rest, (size_t)at + 1, rest.n)) {
-		uint16_t port = listening_port(str_sub(rest, 0, (size_t)at));
-
-		if (port && h->about.nports < RUN_PORTS_MAX && !port_known(h, port))
-			h->about.ports[h->about.nports++] = port;
-	}
-}
-
 /* Processes whose parent has ended are children of init, and so is the program. */
 static void look_at_processes(struct job_hold *h)
 {
@@ -112,6 +67,8 @@ static void look_at_processes(struct job_hold *h)
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	rest = str_n(text, n > 0 ? (size_t)n : 0);
+	if (network_isolated(&h->j->run.spec.network))
+		h->about.nports = listening_ports(h->a, h->box.init, h->about.ports, RUN_PORTS_MAX);
 	for (size_t i = 0; i < JOB_HOLD_PROCESSES; i++) {
 		ptrdiff_t at = str_find(rest, ' ', 0);
 		struct str pid = str_sub(rest, 0, at < 0 ? rest.n : (size_t)at);
@@ -119,10 +76,6 @@ static void look_at_processes(struct job_hold *h)
 		if (!pid.n)
 			break;
 		add_process(h, pid);
-		if (!i && network_isolated(&h->j->run.spec.network)) {
-			add_ports(h, pid, "tcp");
-			add_ports(h, pid, "tcp6");
-		}
 		if (at < 0)
 			break;
 		rest = str_sub(rest, (size_t)at + 1, rest.n);
@@ -176,12 +129,20 @@ static int name_box(struct job_hold *h, struct err *e)
 static int make_entry(struct job_hold *h, struct err *e)
 {
 	const struct job *j = h->j;
+	char now[AUDIT_TS_CHARS + 1];
+	struct timespec t;
 	struct background b = {.id = str_of(h->id),
 			.of = j->run.id,
 			.session = j->who.session,
 			.client = j->who.client,
-			.project = j->run.spec.workspace};
+			.project = j->run.spec.workspace,
+			.init = h->box.init,
+			.init_start = peer_start_time(h->box.init),
+			.shares = j->run.spec.shares};
 
+	clock_gettime(CLOCK_REALTIME, &t);
+	audit_time_text((int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000, now);
+	b.started = str_of(now);
 	b.command = record_redact(h->a, &h->j->record, j->run.gate_request.command);
 	if (background_make(h->a, h->state, &b, &h->dir, &h->lock, e) != 0)
 		return -1;
@@ -224,6 +185,13 @@ static int ask(void *ctx, bool left, int *ret_life, struct err *e)
 	look_at_processes(h);
 	*ret_life = ends[1];
 	return 0;
+}
+
+static void share(void *ctx, const int *fds, size_t n)
+{
+	struct job_hold *h = ctx;
+
+	keeper_share(h->keeper, str_of(h->key), fds, n);
 }
 
 static void add_hint(struct arena *a, struct job *j, struct str text)
@@ -343,6 +311,7 @@ int job_hold_prepare(struct arena *a, struct job *j, struct err *e)
 			.log = -1,
 			.box = {.ask = ask,
 					.cancel = cancel,
+					.share = share,
 
 					.begin = begin,
 					.keeper = -1,
@@ -357,6 +326,7 @@ int job_hold_prepare(struct arena *a, struct job *j, struct err *e)
 								    : rq->background_after}};
 	j->hold = h;
 	j->run.spec.background = true;
+	j->run.spec.shares = job_network_key(a, j, h->key);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 #include "run/job.h"
 #include "run/output_filter.h"
+#include "sys/sha256.h"
 
 #define JOB_HOLD_AGE_MS ((uint64_t)8 * 3600 * 1000) /* a box in the background ends after this time */
 #define JOB_HOLD_PROCESSES 8                        /* that a report names */
@@ -23,6 +24,7 @@ struct job_hold {
 	struct str state;
 	struct output_filter filter; /* in the holder: cleans the log */
 	char id[RUN_ID_MAX + 8];
+	char key[SHA256_HEX + 1]; /* of the network that other boxes may join; empty: none */
 	char ended[40]; /* a box that ended for this one */
 	char why[152];  /* the keeper's reason to end the box */
 	bool left, holder;

@@ -228,6 +228,17 @@ static struct str fetch_first(struct arena *a, const struct network_hint_context
 	return STR("");
 }
 
+/* A box in the network of another one has no report of its own: what it wanted may well be listed. */
+static bool is_listed(struct arena *a, const struct network_spec *n, struct str host)
+{
+	struct network_rule wanted;
+
+	for (const struct network_rule *r = n->rules; r; r = r->next)
+		if (network_rule_parse(a, host, &wanted, NULL) == 0 && network_rule_covers(r, &wanted))
+			return true;
+	return false;
+}
+
 struct str network_hint(struct arena *a, const struct network_hint_context *c, const struct outcome *o,
 		struct str end_of_stderr)
 {
@@ -238,10 +249,12 @@ struct str network_hint(struct arena *a, const struct network_hint_context *c, c
 	if (o->network)
 		return of_report(a, c, o, end_of_stderr);
 	host = host_in(a, end_of_stderr);
-	if (!host.n)
+	if (!host.n || is_listed(a, c->network, host))
 		return STR("");
 	clause = advice(a, c, host);
 	fetch = fetch_first(a, c);
-	return str_fmt(a, "the box reaches no host, and the program wanted '%.*s'; %.*s%.*s", STR_ARG(host),
-			STR_ARG(clause), STR_ARG(fetch));
+	return str_fmt(a, "%s '%.*s'; %.*s%.*s",
+			network_has_names(c->network) ? "the box did not reach"
+						      : "the box reaches no host, and the program wanted",
+			STR_ARG(host), STR_ARG(clause), STR_ARG(fetch));
 }

@@ -65,6 +65,7 @@ struct run {
 	struct texts *capped;          /* names of limits that are lower than requested */
 	struct network_rule *taken_away; /* listed hosts that a project's policy does not cover */
 	bool policy_hosts;             /* the hosts of the person's policy hold for this run */
+	bool standing_network;         /* the network is that of every command of the project, and no more */
 	struct texts *path_notes;      /* paths of the policy that the box lacks, with the reason */
 	struct texts *hidden_dirs;     /* directories of the caller's PATH that the box lacks, and why */
 	struct texts *registry_notes;  /* about registries that a preset of hosts may lack (registries.h) */

@@ -105,6 +105,7 @@ static int network_of_profile(struct spec_builder *m, struct err *e)
 		m->r->spec.network.mode = NETWORK_DENY;
 		return 0;
 	}
+	m->r->standing_network = true;
 	return expand_standing(m, &list, e) == 0 ? set_rules(m, list, e) : -1;
 }
 
@@ -199,5 +200,8 @@ int spec_build_network(struct spec_builder *m, struct err *e)
 {
 	if (network_of_request(m, e) != 0)
 		return -1;
-	return m->rq->network_part.given ? narrow_to(m, &m->rq->network_part, e) : 0;
+	if (!m->rq->network_part.given)
+		return 0;
+	m->r->standing_network = false;
+	return narrow_to(m, &m->rq->network_part, e);
 }

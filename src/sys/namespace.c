@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/nsfs.h>
 #include <linux/sched.h>
 #include <linux/securebits.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -25,11 +27,12 @@
 #define MAPS_MAX 16384 /* bytes of a uid_map, which has at most 340 lines */
 #define CAPABILITIES_MAX 64 /* bits in the kernel's capability sets */
 
-pid_t namespace_clone(int into, int *ret_pidfd)
+/* `parent`: CLONE_PARENT, or 0. */
+static pid_t clone_init(int into, uint64_t parent, int *ret_pidfd)
 {
 	int pidfd = -1;
-	struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_PIDFD,
-			.exit_signal = SIGCHLD};
+	struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_PIDFD | parent,
+			.exit_signal = parent ? 0 : SIGCHLD}; /* 0: that of the caller */
 	pid_t pid;
 
 	args.pidfd = (uint64_t)(uintptr_t)&pidfd;
@@ -41,6 +44,69 @@ pid_t namespace_clone(int into, int *ret_pidfd)
 	if (pid > 0)
 		*ret_pidfd = pidfd;
 	return pid;
+}
+
+pid_t namespace_clone(int into, int *ret_pidfd) { return clone_init(into, 0, ret_pidfd); }
+
+#define MIDWIFE_STACK ((size_t)128 << 10) /* the child goes on with a copy of it */
+
+struct midwife {
+	const struct namespace_birth *how;
+	pid_t pid;
+	int pidfd;
+	struct err err;
+};
+
+/* Root may enter the network at once. Others need the powers of its owner, which change what is dumpable. */
+static int enter_network(int network, struct err *e)
+{
+	if (setns(network, CLONE_NEWNET) == 0)
+		return 0;
+	FD_CLEANUP int owner = errno == EPERM ? ioctl(network, NS_GET_USERNS) : -1;
+	if (owner < 0 || setns(owner, CLONE_NEWUSER) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 ||
+			setns(network, CLONE_NEWNET) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot enter the network of the project's other boxes");
+	return 0;
+}
+
+static int bear(void *arg)
+{
+	struct midwife *m = arg;
+
+	if (enter_network(m->how->network, &m->err) != 0)
+		return 1;
+	m->pid = clone_init(m->how->into, CLONE_PARENT, &m->pidfd);
+	if (!m->pid) {
+		m->how->born(m->how->ctx);
+		_exit(1);
+	}
+	if (m->pid < 0)
+		err_set(&m->err, ERR_SYSTEM, errno, "cannot make the namespaces of the box");
+	else if (m->how->map(m->how->ctx, m->pid, &m->err) != 0)
+		kill(m->pid, SIGKILL);
+	return 0;
+}
+
+/* The midwife shares memory and descriptors with us, and lives until the child is born. */
+pid_t namespace_clone_beside(const struct namespace_birth *how, int *ret_pidfd, struct err *e)
+{
+	struct midwife m = {.how = how, .pid = -1, .pidfd = -1};
+	char *stack = mmap(NULL, MIDWIFE_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t pid = stack == MAP_FAILED ? -1
+					: clone(bear, stack + MIDWIFE_STACK,
+							  CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &m);
+
+	if (pid < 0)
+		err_set(&m.err, ERR_SYSTEM, errno, "cannot start a process that makes the box");
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (stack != MAP_FAILED)
+		munmap(stack, MIDWIFE_STACK);
+	if (m.pid > 0)
+		*ret_pidfd = m.pidfd; /* also after a failure: the caller ends the child */
+	if (m.err.kind)
+		*e = m.err;
+	return m.pid;
 }
 
 int namespace_leave(void) { return unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP); }

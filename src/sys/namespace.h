@@ -10,6 +10,23 @@
  * the version 2 cgroup that the child starts in, or -1. *ret_pidfd is the child's pidfd.
  */
 pid_t namespace_clone(int into, int *ret_pidfd);
+
+struct namespace_birth { /* of a child in a network namespace that is not its parent's */
+	int network;     /* a descriptor of it */
+	int into;        /* as for namespace_clone() */
+	/* The child, which never returns. */
+	void (*born)(void *ctx);
+	/* Called in a process that may write the child's maps of users; it shares our memory. */
+	int (*map)(void *ctx, pid_t child, struct err *e);
+	void *ctx;
+};
+
+/*
+ * Like namespace_clone(), for a network namespace that the same user made. Whoever is not root has to enter
+ * the user namespace that owns it first; the child's own user namespace then lies below that one. *ret_pidfd
+ * and the child's pid, or -1 and *e. The child is a child of ours.
+ */
+pid_t namespace_clone_beside(const struct namespace_birth *how, int *ret_pidfd, struct err *e);
 /*
  * Moves this process into new mount, ipc, uts and cgroup namespaces. Not the network: that takes longer than
  * all the others together. 0, or -1 with errno.

@@ -33,7 +33,7 @@ subprocess.run(["git", "init", "-q"], check=True)
 WORD = "86%d" % random.Random().getrandbits(30)  # seconds that no other test sleeps
 STAYS = "(sleep %s; :) & " % WORD
 MESSAGE = struct.Struct("8sIIQQ32s40s72s152s")
-HELLO, WELCOME, RETIRE, HOLD, HELD, REFUSED, USAGE, END = range(1, 9)
+HELLO, WELCOME, RETIRE, HOLD, HELD, REFUSED, USAGE, END, SHARE, JOIN, JOINED = range(1, 12)
 
 
 def result(good, what, why=""):
@@ -102,7 +102,7 @@ def connect():
     return s
 
 
-def message(kind, protocol=1, **fields):
+def message(kind, protocol=2, **fields):
     text = {k: v.encode() for k, v in fields.items()}
     return MESSAGE.pack(b"caisson", protocol, kind, 0, 0, text.get("program", b"0.1.0"), text.get("id", b""), text.get("session", b""), b"")
 
@@ -223,6 +223,61 @@ result(len(boxes()) == 1 and seen, "the relay of a box stays with it", r)
 caisson("stop", "--all")
 result(not any(a.startswith("relay") for a in processes().values()), "and ends with it")
 
+# ---- one loopback for the boxes of a project ----
+SERVER = "/usr/bin/python3 -m http.server --bind 127.0.0.1 %d >/dev/null 2>&1 & for i in $(seq 100); do curl -so /dev/null localhost:%d && break; sleep 0.05; done; echo up"
+GET = "curl -sS localhost:%d/page"
+with open("page", "w") as f:
+    f.write("first")
+r = report("--background", "-c", SERVER % (3000, 3000))
+result(r["stdout"] == "up\n" and r.get("background") and r["background"][0]["ports"] == [3000], "a server stays, and the report has its port", r)
+one = r["background"][0]["id"] if r.get("background") else "none"
+r = report("-c", GET % 3000)
+result(r["stdout"] == "first", "the next command reaches it", r)
+with open("page", "w") as f:
+    f.write("second")
+r = report("-c", GET % 3000)
+result(r["stdout"] == "second", "it serves what was edited meanwhile", r)
+r = report("-c", "ip link set lo down; cat /proc/self/uid_map; id -u; curl -s localhost:3000/page; unshare -n true; /usr/bin/python3 -c 'import os; os.setns(os.open(\"/proc/self/ns/net\", 0))'")
+result(r["stdout"].endswith("second") and r["stderr"].count("ermitted") >= 2, "a box has no power over the network that it shares", r)
+r = report("--network", "example.org", "-c", GET % 3000)
+result(r["exit_code"] == 7, "a box that reaches more has a network of its own", r)
+r = report("--network", "loopback", "-c", GET % 3000)
+result(r["exit_code"] == 7, "and so has one with another network", r)
+os.makedirs(TOP + "/other-project", exist_ok=True)
+subprocess.run(["git", "init", "-q", TOP + "/other-project"], check=True)
+os.chdir(TOP + "/other-project")
+r = report("-c", GET % 3000)
+result(r["exit_code"] == 7, "another project does not reach it", r)
+code, out, err = caisson("check", "curl localhost:3000/page")
+result(code == 0, "and a command there is not about it", out + err)
+r = report("--background", "-c", SERVER % (3000, 3000))
+result(r["stdout"] == "up\n" and len(boxes()) == 2, "two projects have the same port at once", r)
+if r.get("background"):
+    caisson("stop", r["background"][0]["id"])
+os.chdir(TOP + "/p")
+shutil.rmtree(TOP + "/other-project")
+r = report("-c", "/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 3000))'")
+result("in use" in r["stderr"], "its port is taken for the other boxes", r)
+for command, verdict, why in (("curl -s localhost:3000/page", 3, "box-port"), ("curl -s http://127.0.0.1:3000/page | head -1", 3, "box-port"), ("curl -s localhost:3001/", 0, ""),
+                              ("curl -s http://[::1]:3000/page", 3, "box-port"), ("echo localhost:3000", 0, ""),
+                              ("curl -s localhost:3000/page && docker ps", 0, "")):
+    code, out, err = caisson("check", command)
+    result(code == verdict and why in out, "check: %s" % command, out + err)
+r = report("--background", "-c", SERVER % (3001, 3001))
+two = r["background"][0]["id"] if r.get("background") else "none"
+r = report("-c", GET % 3000 + "; " + GET % 3001)
+result(r["stdout"] == "secondsecond", "a second server joins it", r)
+caisson("stop", one)
+r = report("-c", GET % 3001 + "; " + GET % 3000)
+result(r["stdout"] == "second" and r["exit_code"] == 7, "the network stays with the last of them", r)
+os.kill(keeper()[0], signal.SIGSTOP)
+held = keeper()[0]
+caisson("stop", two)
+os.kill(held, signal.SIGCONT)
+r = report("-c", GET % 3001)
+result(r["exit_code"] == 7 and until(lambda: not boxes()), "and ends with it", r)
+os.remove("page")
+
 # A planter that waits: found when its box ends, and until then the project counts as unvetted.
 r = report("--background", "-c", "(sleep 0.2; mkdir x; cd x; mkdir objects refs hooks; echo 'ref: refs/heads/m' >HEAD; printf '[core]\\nfsmonitor=evil\\n' >config; sleep %s) & :" % WORD)
 until(lambda: os.path.exists("x/config"))
@@ -260,7 +315,7 @@ with open("/proc/%d/environ" % k[0], "rb") as f:
     variables = f.read().split(b"\0")
 result(variables[0].startswith(b"CAISSON_STATE=") and not any(variables[1:]), "it has a clean environment", variables)
 fds = sorted(os.readlink("/proc/%d/fd/%s" % (k[0], fd)) for fd in os.listdir("/proc/%d/fd" % k[0]))
-result(sum("/dev/null" not in fd and "socket:" not in fd and "/keeper" not in fd for fd in fds) == 0, "and no foreign descriptor", fds)
+result(sum("/dev/null" not in fd and "socket:" not in fd and "net:" not in fd and "/keeper" not in fd for fd in fds) == 0, "and no foreign descriptor", fds)
 result(os.getsid(k[0]) not in (os.getsid(0), 0) and os.readlink("/proc/%d/cwd" % k[0]) == "/", "and a session of its own")
 result(os.stat(STATE + "/keeper").st_mode & 0o777 == 0o700 and os.stat(STATE + "/keeper/socket").st_mode & 0o777 == 0o600, "only its user reaches it")
 code, out, err = caisson("run", "--profile", "work", "--read", STATE + "/keeper", "-c", "ls")

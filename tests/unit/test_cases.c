@@ -458,7 +458,8 @@ static void find_in_file(const char *path, void *arg)
  * Checks that no row can show: test_gate.c fills the arena; tests/run/world.sh has files with links;
  * tests/run/git_view.sh has repositories with hooks; test_classifier.c has classifiers; tests/run/record.sh
  * has records that cannot be written; tests/run/box_planted.sh has workspaces that are not vetted;
- * tests/run/identity.sh has projects that are replaced; tests/run/tmp.sh has files of boxes.
+ * tests/run/identity.sh has projects that are replaced; tests/run/tmp.sh has files of boxes, and
+ * tests/run/background.sh servers in them.
  */
 static bool shown_elsewhere(enum check_id id)
 {
@@ -467,6 +468,7 @@ static bool shown_elsewhere(enum check_id id)
 	case CHECK_RECORD_ERROR:
 	case CHECK_PROJECT_CHANGED:
 	case CHECK_BOX_FILE:
+	case CHECK_BOX_PORT:
 	case CHECK_LINK_WRITE:
 	case CHECK_OUTSIDE_OVERWRITE:
 	case CHECK_GIT_PLANTED:

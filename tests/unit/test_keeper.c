@@ -43,7 +43,7 @@ static void test_states(void)
 	int at;
 
 	start();
-	for (int kind = 0; kind <= KEEPER_END + 1; kind++) {
+	for (int kind = 0; kind <= KEEPER_KIND_LAST + 1; kind++) {
 		at = keeper_admit(&t, NOW);
 		say(at, (enum keeper_kind)kind, 0);
 		CHECK_INT(step.drop, kind != KEEPER_HELLO);
@@ -64,6 +64,52 @@ static void test_states(void)
 	CHECK(step.drop);
 	keeper_gone(&t, at);
 	CHECK_INT(keeper_due(&t), 0);
+}
+
+static void ask_network(int at, enum keeper_kind kind, const char *key, size_t nfds)
+{
+	struct keeper_message m = keeper_message(kind);
+
+	(void)keeper_put(m.text, sizeof(m.text), str_of(key));
+	say_at(at, &m, nfds, NOW);
+}
+
+static void test_networks(void)
+{
+	int first, second, guest;
+
+	start();
+	first = hold("a", "", NOW + 1);
+	second = hold("b", "", NOW);
+	guest = keeper_admit(&t, NOW);
+	say(guest, KEEPER_HELLO, 0);
+	ask_network(guest, KEEPER_JOIN, "k", 0);
+	CHECK(step.answer.kind == KEEPER_REFUSED && step.gives < 0 && !step.drop);
+	ask_network(first, KEEPER_SHARE, "k", 2);
+	CHECK(step.takes_network && !step.takes_life && !step.answers && !step.drop);
+	ask_network(first, KEEPER_SHARE, "l", 1);
+	CHECK(step.drop && !step.takes_network); /* once */
+	ask_network(guest, KEEPER_JOIN, "k", 0);
+	CHECK(step.answer.kind == KEEPER_JOINED && step.gives == first);
+	ask_network(guest, KEEPER_JOIN, "l", 0);
+	CHECK(step.answer.kind == KEEPER_REFUSED && step.gives < 0);
+	ask_network(guest, KEEPER_JOIN, "", 0);
+	CHECK(step.answer.kind == KEEPER_REFUSED && step.gives < 0); /* those who share nothing */
+	ask_network(second, KEEPER_SHARE, "k", 1);
+	ask_network(guest, KEEPER_JOIN, "k", 0);
+	CHECK_INT(step.gives, second); /* the older one */
+	t.peers[second].due = NOW;
+	ask_network(guest, KEEPER_JOIN, "k", 0);
+	CHECK_INT(step.gives, first); /* the other one ends */
+	keeper_gone(&t, first);
+	ask_network(guest, KEEPER_JOIN, "k", 0);
+	CHECK(step.gives < 0);
+	ask_network(guest, KEEPER_SHARE, "k", 1);
+	CHECK(step.drop); /* a guest has no network */
+	ask_network(second, KEEPER_SHARE, "", 1);
+	CHECK(step.drop);
+	ask_network(second, KEEPER_JOIN, "k", 0);
+	CHECK(step.drop);
 }
 
 static void test_bytes(void)
@@ -172,6 +218,7 @@ static void test_retired(void)
 int main(void)
 {
 	RUN(test_states);
+	RUN(test_networks);
 	RUN(test_bytes);
 	RUN(test_places);
 	RUN(test_bounds);

@@ -1,6 +1,6 @@
 /* See background.h. */
 #define _GNU_SOURCE
-#include "run/background.h"
+#include "keeper/background.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,11 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "audit/read.h"
 #include "base/json_write.h"
 #include "base/num.h"
+#include "model/policy.h"
 #include "sys/clock.h"
 #include "sys/file.h"
+#include "sys/listening.h"
 #include "sys/path.h"
 #include "sys/peer.h"
 
@@ -44,12 +45,8 @@ static const char *entry_path(struct arena *a, struct str state, struct str id)
 
 static struct str info_json(struct arena *a, const struct background *b)
 {
-	char now[AUDIT_TS_CHARS + 1];
-	struct timespec t;
 	struct buf j;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	audit_time_text((int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000, now);
 	buf_init(&j, a, INFO_MAX);
 	buf_fmt(&j, "{\"v\":%d", VERSION);
 	json_put_field(&j, "id", b->id);
@@ -59,7 +56,9 @@ static struct str info_json(struct arena *a, const struct background *b)
 	json_put_field(&j, "session", b->session);
 	json_put_field(&j, "client", b->client);
 	json_put_field(&j, "project", b->project);
-	json_put_field(&j, "started", str_of(now));
+	json_put_field(&j, "started", b->started);
+	buf_fmt(&j, ",\"init\":%d,\"init_start\":%" PRIu64 ",\"shares\":%s", b->init, b->init_start,
+			b->shares ? "true" : "false");
 	buf_c(&j, "}\n");
 	return buf_view(&j);
 }
@@ -207,6 +206,9 @@ static bool read_entry(struct arena *a, struct str state, struct str id, struct 
 			.client = json_text_at(o, "client"),
 			.project = json_text_at(o, "project"),
 			.started = json_text_at(o, "started"),
+			.init = (int)json_int_at(o, "init"),
+			.init_start = (uint64_t)json_int_at(o, "init_start"),
+			.shares = json_true_at(o, "shares"),
 			.dir = -1};
 	read_holder(lock, ret);
 	ret->state = lives ? BACKGROUND_LIVES : BACKGROUND_ENDED;
@@ -294,6 +296,14 @@ int background_claim(const struct background *b, struct arena *a, struct str sta
 					 access(str_c(a, str_fmt(a, "%s/lost", path)), F_OK) == 0))
 		fd_close(&lock);
 	return lock;
+}
+
+/* The table of a process that has taken the pid meanwhile is not the box's. */
+size_t background_ports(struct arena *a, const struct background *b, uint16_t *ret, size_t room)
+{
+	size_t n = b->init > 0 ? listening_ports(a, b->init, ret, room) : 0;
+
+	return b->init_start && peer_start_time(b->init) == b->init_start ? n : 0;
 }
 
 void background_prune(struct arena *a, struct str state)

@@ -29,6 +29,9 @@ struct background { /* texts are empty if not known */
 	struct str of; /* of the run that left it behind; equals id if the run itself goes on */
 	struct str command, session, client, project;
 	struct str started; /* a time stamp */
+	int init;           /* pid 1 of the box, and its start time; 0: not known */
+	uint64_t init_start;
+	bool shares; /* other boxes of the project are in its network */
 	struct str status;  /* of an ended one */
 	int pid;            /* of the holder; 0: not known */
 	uint64_t start_time;
@@ -58,6 +61,8 @@ struct background *background_list(struct arena *a, struct str state);
 int background_open(struct arena *a, struct str state, struct str id, struct background *ret, struct err *e);
 /* Takes the lock of a lost entry: its caller writes what is missing. -1: another does, or it is not lost. */
 int background_claim(const struct background *b, struct arena *a, struct str state);
+/* The ports on which the box listens now, as far as there is room. */
+size_t background_ports(struct arena *a, const struct background *b, uint16_t *ret, size_t room);
 /* Removes the oldest entries of ended boxes. */
 void background_prune(struct arena *a, struct str state);
 /* Asks the holder to end its box, and does not wait. */
