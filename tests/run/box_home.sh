@@ -34,6 +34,10 @@ for who in $(people); do
 	want ".stdout == \"${all}of-venv\\n$home/venvs/p\\n\"" "$who: programs and Pythons of environments in four places run"
 	[[ ! -e $home/venvs/p/lib/x && ! -e $home/.cache/pypoetry/virtualenvs/p-Zx1/lib/x ]]
 	result $? "$who: they are read-only"
+	work "$SYSTEM" '~/.cache/pypoetry/virtualenvs/p-Zx1/bin/python -c "import sys; print(sys.prefix)" && touch ~/.cache/pypoetry/virtualenvs/p-Zx1/lib/x'
+	want ".stdout == \"$home/.cache/pypoetry/virtualenvs/p-Zx1\\n\"" "$who: poetry finds its environments without the PATH"
+	[[ ! -e $home/.cache/pypoetry/virtualenvs/p-Zx1/lib/x ]]
+	result $? "$who: changes to one stay in the project's layer"
 	work "$SYSTEM" 'ls "$VIRTUAL_ENV"/bin/python' VIRTUAL_ENV="$home/venvs/p"
 	want '.exit_code == 0' "$who: VIRTUAL_ENV alone shows an environment"
 	work "$SYSTEM" 'echo "${VIRTUAL_ENV-none}"' VIRTUAL_ENV="$home/nowhere"
