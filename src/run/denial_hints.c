@@ -38,6 +38,7 @@ enum hint_kind {
 	HINT_PIDS,
 	HINT_SCRATCH,
 	HINT_PTRACE,
+	HINT_PERF,
 	HINT_PROGRAM,
 	HINTS
 };
@@ -111,6 +112,8 @@ static const struct complaint {
 		{HINT_PTRACE, "LeakSanitizer has encountered a fatal", ""},
 		{HINT_PTRACE, "PTRACE_", ""},
 		{HINT_PTRACE, "ptrace(", ""},
+		{HINT_PERF, "perf_event_open", ""},
+		{HINT_PERF, "No permission to enable", ""},
 		{HINT_PROGRAM, "command not found", ""},
 		{HINT_PROGRAM, "not found", ""},
 		{HINT_PROGRAM, "No such file or directory", ""},
@@ -398,6 +401,8 @@ static const struct hint_row {
 		[HINT_PTRACE] = {"ptrace", true, true, NO_LIMIT, may_not_trace, NULL,
 				"programs in the box may not trace each other; a person can permit it with "
 				"'sandbox.ptrace: true' in " AUDIENCE_POLICY},
+		[HINT_PERF] = {"perf", true, true, NO_LIMIT, NULL, NULL,
+				"performance counters of the kernel cannot be used in the box"},
 		[HINT_PROGRAM] = {"not-found", true, true, NO_LIMIT, not_started, NULL, NOT_SEEN},
 };
 

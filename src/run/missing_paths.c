@@ -1,10 +1,15 @@
 /* Paths that exist outside of a box only, for the hints of a report. See missing_paths.h. */
 #include "run/missing_paths.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "gate/path_table.h"
 #include "judge/world.h"
 #include "run/manifest_paths.h"
 #include "run/search_path.h"
+#include "sys/file.h"
 #include "sys/path.h"
 
 #define PATHS_NAMED 3   /* in one hint */
@@ -14,9 +19,13 @@
 /* lines before a complaint that may name its path, as with cargo; empty ones do not count */
 #define LINES_BEFORE 2
 #define LINES_AFTER 1
+#define LINKS_READ 512  /* names in a directory of the project */
 #define SCRIPTS_READ 8  /* files of a traceback */
 #define WORDS_LOOKED 32 /* names of programs in messages that are looked up */
 #define SEARCH_DIRS 64  /* directories of the PATH */
+
+/* Names of directories with dependencies, which messages do not name */
+static const char dependencies[][16] = {"node_modules", "vendor", ".venv", "venv", "packages"};
 
 static const char complaints[][28] = {
 		"No such file or directory",
@@ -29,6 +38,7 @@ static const char complaints[][28] = {
 		"can't open file",
 		"cannot open",
 		"could not find",
+		"Could not find",
 		"No such file",
 		"No module named",
 		"not found",
@@ -292,6 +302,55 @@ static void read_manifests(struct path_search *p, struct str messages)
 		look_at(p, t->text);
 }
 
+/* Messages name the link, or a module of a directory that they do not name. */
+static bool is_wanted(struct str messages, bool by_name, struct str name)
+{
+	for (size_t i = 0; !by_name && i < ARRAY_SIZE(dependencies); i++)
+		if (str_is(name, dependencies[i]))
+			return str_contains(messages, STR("odule")) || str_contains(messages, STR("ackage"));
+	return by_name && str_contains(messages, name);
+}
+
+static void read_link(struct path_search *p, int fd, const char *name, struct str dir)
+{
+	char to[PATH_BYTES];
+	ssize_t n = readlinkat(fd, name, to, sizeof to);
+	struct str target = str_n(to, n < 0 ? 0 : (size_t)n);
+
+	if (!target.n || target.n == sizeof to || is_odd(target))
+		return;
+	look_at(p, str_starts(target, "/") ? str_dup(p->a, target) : str_path(p->a, dir, target));
+}
+
+static void read_links_of(struct path_search *p, struct str dir, struct str messages, bool by_name)
+{
+	int fd = open(str_c(p->a, dir), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const struct dirent *entry;
+	DIR_SCOPE d = {0};
+
+	dir_scope(&d, p->a, fd < 0 ? NULL : fdopendir(fd));
+	if (!d.dir)
+		fd_close(&fd);
+	for (size_t n = 0; d.dir && n < LINKS_READ && (entry = readdir(d.dir)); n++)
+		if (entry->d_type == DT_LNK && is_wanted(messages, by_name, str_of(entry->d_name)))
+			read_link(p, dirfd(d.dir), entry->d_name, dir);
+}
+
+/* Links of the project lead nowhere in the box if they lead out of it. */
+static void read_links(struct path_search *p, struct str messages)
+{
+	const struct spec *s = &p->r->spec;
+
+	if (p->named || !s->workspace.n || !complains(messages))
+		return;
+	for (int i = 0; i < 2 && !p->named; i++) {
+		read_links_of(p, s->workspace, messages, i == 0);
+		if (!p->named && s->cwd.n && !str_eq(s->cwd, s->workspace) &&
+				path_inside(s->cwd, s->workspace))
+			read_links_of(p, s->cwd, messages, i == 0);
+	}
+}
+
 static struct str quoted_after(struct str text, const char *mark, char quote, size_t *from)
 {
 	size_t n = strlen(mark);
@@ -395,6 +454,7 @@ struct str missing_paths_hint(struct arena *a, const struct run *r, struct str m
 	path_memo_init(&p.memo, a, p.at->cwd);
 	read_messages(&p, messages);
 	read_manifests(&p, messages);
+	read_links(&p, messages);
 	read_scripts(&p, messages);
 	if (!p.named)
 		return STR("");

@@ -11,7 +11,7 @@ mine() { become "$who" env HOME="$home" PATH="$path" "$@"; }
 hint() {
 	local id=$1 part=$2
 	shift 2
-	(cd "$work" && mine "$tmp/caisson" run --profile work "${options[@]}" -c "$1") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "${place:-$work}" && mine "$tmp/caisson" run --profile work "${options[@]}" -c "$1") >"$tmp/out" 2>"$tmp/err" </dev/null
 	if [[ ! -s $tmp/out ]]; then
 		result 1 "$who: $id: $1: no report: $(<"$tmp/err")"
 	elif [[ -n $part ]]; then
@@ -66,6 +66,19 @@ for who in $(people); do
 	hint missing '' 'python3 two.py; exit 1'
 	options=()
 
+	# links of the project that lead out of it, as of a worktree to the dependencies of another one
+	(mine bash -c 'mkdir -p ~/modules/dep "$1/linked" && ln -s ~/modules "$1/node_modules" && ln -s ~/pkg "$1/assets" && ln -s ~/.ssh "$1/linked/vendor"' - "$work")
+	module="echo \"Error: Cannot find module 'dep'\" >&2; exit 1"
+	hint missing "'$home/modules' exists outside" "$module"
+	hint missing "'--read $home/pkg'" 'cat assets/package.json'
+	hint missing '' 'echo "Error: unknown option" >&2; exit 1'
+	options=(--read "$home/modules")
+	hint missing '' "$module"
+	options=()
+	rm -r "$work/node_modules" "$work/assets"
+	place=$work/linked hint missing '' "ls vendor/id_rsa; $module"
+	rm -r "$work/linked"
+
 	# what no hint says, although it exists: keys, secrets by name, caisson's own files, the kernel's, whatever a program prints
 	say() { printf 'printf "%%s: No such file or directory\\n" %s >&2; exit 1' "$*"; }
 	hint missing '' "$(say "$home/.ssh/id_rsa" "$home/.ssh" "$home" "$home/data/.env" "$lib/server.key")"
@@ -98,6 +111,7 @@ for who in $(people); do
 	hint cache '--network preset:registries' 'echo "npm ERR! code ENOTCACHED" >&2; exit 1'
 	hint cache '--network preset:registries' 'echo "npm ERR! code ENOTCACHED"; exit 1' # 2>&1 is common
 	hint ptrace 'trace' 'strace -o /dev/null true'
+	hint perf 'performance counters of the kernel' 'echo "No permission to enable task-clock event." >&2; exit 255'
 	hint memory '--memory sets another' 'echo MemoryError >&2; exit 1'
 	hint pids '--pids sets another' 'echo "fork: retry: Resource temporarily unavailable" >&2; exit 1'
 	hint scratch '--scratch sets another' 'echo "No space left on device" >&2; exit 1'
