@@ -179,8 +179,8 @@ static void private_add(struct protect *p, const struct kept *k)
 	hex[NAME_HEX] = 0;
 	c = arena_copy(p->a, (struct private_config){.next = p->privates, .path = k->path,
 			.name = str_c(p->a, str_of(hex)), .base = base, .modules = modules_of(p, k->path)});
-	/* Without a copy the link leads nowhere, and git makes the file. */
-	if (k->kind == KEPT_PATH && copy_make(p, c->name, base) < 0)
+	/* A file that is missing is empty: programs that walk a tree give up at a link that leads nowhere. */
+	if (copy_make(p, c->name, base) < 0)
 		return;
 	p->privates = c;
 	p->nprivates++;
@@ -339,7 +339,7 @@ static void merge_one(struct protect *p, const struct private_config *c, int cop
 	struct str box;
 
 	if (below_read(p->a, copies, c->name, PROTECT_CONFIG_MAX, &box) < 0) {
-		/* Without a copy at the start, git may have made none. */
+		/* Removing a file that was missing changes nothing. */
 		if (c->base.n || fstatat(copies, c->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 			report_failed(p, c, "they cannot be read");
 		return;

@@ -29,6 +29,8 @@ git config core.hooksPath .husky
 git add -A
 box 'a commit with a hook' 'git commit -m first'
 host 'it is there, by the person' '[[ $(git log --format="%an %ae %s") == "Ada ada@example.com first" && -e checked ]]'
+# node --test and others give up at a link that leads nowhere
+box 'no link in the repository leads nowhere' '[[ -z $(find . -xtype l) && -f .git/config.worktree ]]'
 box 'branches, a merge and a stash' 'git checkout -q -b topic && echo x >a && git add a && git commit -qm topic && git checkout -q main && git merge -q topic && echo y >>a && git stash -q && git stash pop -q'
 host 'they are there' '[[ $(git log -1 --format=%s) == topic && -z $(git stash list) ]] && git fsck'
 host 'clean' 'git reset -q --hard && git clean -qfd'
@@ -37,6 +39,7 @@ host 'clean' 'git reset -q --hard && git clean -qfd'
 git worktree add -q "$HOME/linked" -b linked
 cd "$HOME/linked" || exit 1
 echo x >b
+box 'no link in a linked worktree leads nowhere' '[[ -z $(find . "$HOME/repo/.git" -xtype l) ]]'
 box 'a commit in a linked worktree' 'git add -A && git commit -m second && git status && git log --oneline -3'
 host 'it is there' '[[ $(git log -1 --format="%an %s") == "Ada second" && -z $(git status --porcelain) ]] && git -C ../repo rev-parse linked && git fsck'
 box 'a branch and a switch' 'git switch -q -c other && git switch -q linked && git branch -d other'
