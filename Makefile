@@ -68,10 +68,12 @@ EXAMPLES = $(BUILD)/examples/judge $(BUILD)/examples/judge-shared
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
 FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
+# Below share; the first word is the shell.
+COMPLETIONS = bash-completion/completions/caisson zsh/vendor-completions/_caisson fish/vendor_completions.d/caisson.fish
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard include/*.h examples/*.c src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-network check-world check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
+.PHONY: all demo check check-asan check-clients check-network check-world check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install uninstall help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -116,6 +118,13 @@ $(BUILD)/obj/grammar/%_scanning.o: $(SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$(NPM)/tree-sitter-$*/src/scanner.c)
 	$(Q)$(CC) -std=gnu11 -O2 -g0 $(PIC) -DTREE_SITTER_REUSE_ALLOCATOR -Dcalloc=grammar_calloc -Dfree=grammar_free -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(NPM)/tree-sitter-$*/src -w -c $(NPM)/tree-sitter-$*/src/scanner.c -o $@
+
+# `caisson --version` shows the commit, with a plus sign for a changed tree. Sources without a repository have none.
+$(BUILD)/gen/commit.h: FORCE
+	@mkdir -p $(@D)
+	@commit=$$(git describe --always --exclude='*' --dirty=+ --abbrev=10 2>/dev/null) && commit=" ($$commit)"; \
+		printf '#define CAISSON_COMMIT "%s"\n' "$$commit" | cmp -s - $@ || printf '#define CAISSON_COMMIT "%s"\n' "$$commit" >$@
+$(BUILD)/obj/cli/main.o: $(BUILD)/gen/commit.h
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
 $(BUILD)/libgen.a: $(GEN_LIB_OBJ)
@@ -426,6 +435,13 @@ install: all $(PUBLIC) ## install program, libraries, manual pages, documentatio
 	@install -d "$(DESTDIR)$(PREFIX)/share/caisson/.claude-plugin"
 	@sed 's|"./clients/|"./|' .claude-plugin/marketplace.json >"$(DESTDIR)$(PREFIX)/share/caisson/.claude-plugin/marketplace.json"
 	@for m in $(MAN); do install -D -m 644 "$$m" "$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/}"; done
+	@for f in $(COMPLETIONS); do install -d "$(DESTDIR)$(PREFIX)/share/$${f%/*}" && $(BUILD)/caisson completion $${f%%[-/]*} >"$(DESTDIR)$(PREFIX)/share/$$f"; done
+	@printf '%s\n' 'installed below $(DESTDIR)$(PREFIX): caisson, libcaisson, manual pages, documentation, plugins, completions' \
+		'next: caisson init (hooks for your agents), caisson doctor (what this machine can enforce)'
+
+# Hooks that name a missing program block every command, so their settings are looked at first.
+uninstall: ## remove what make install put below PREFIX; first: caisson init --remove
+	@scripts/uninstall "$(DESTDIR)$(PREFIX)" $(COMPLETIONS)
 
 clean: ## remove everything made
 	rm -rf build build-asan build-fuzz

@@ -14,13 +14,14 @@ enum option_kind {
 	OPTION_ONCE,  /* the same, but repeating it is an error: a value would be lost silently */
 	OPTION_LIST,  /* struct run_list at the offset; each use appends a value */
 	OPTION_HELP,
+	OPTION_GROUP, /* no option: `help` is the heading of those that follow */
 };
 
 struct option_row { /* char arrays, here and below: pointers would need relocation at each start */
 	char name[20];     /* without dashes; a single letter takes a single dash: -c */
 	enum option_kind kind;
 	size_t offset;     /* in the command's options struct */
-	char value[12];    /* placeholder in the usage: FILE, DIR ... */
+	char value[52];    /* placeholder in the usage: FILE, DIR, a|b ...; cmd_completion.c completes by it */
 	char help[160];
 };
 
@@ -59,6 +60,8 @@ extern const struct command_row command_audit_replay_all;
 extern const struct command_row command_audit_show;
 extern const struct command_row command_audit_tail;
 extern const struct command_row command_check;
+extern const struct command_row command_checks;
+extern const struct command_row command_completion;
 extern const struct command_row command_config;
 extern const struct command_row command_deny;
 extern const struct command_row command_doctor;
@@ -84,6 +87,17 @@ extern const struct command_row command_trust;
 extern const struct command_row command_validate;
 extern const struct command_row command_wait;
 
+/* commands.c. Command number i, in the order of --help, or NULL after the last. */
+const struct command_row *command_at(size_t i);
+const struct command_row *command_find(const char *name);
+/* The name that this spelling stands for: `normalize`, `-V`; any other word stands for itself. */
+const char *command_spelling(const char *word);
+/* ", did you mean 'NAME'" for a misspelt command, or where to look. */
+const char *command_guess(struct arena *a, const char *name);
+/* Appends a list of the subcommands of this command, if it has any; and the help of the program. */
+void commands_below(struct buf *b, const char *name);
+void commands_help(struct buf *b);
+
 /*
  * options.c. Parses options into *into; *ret_first is the index of the first operand. Returns 0, 1 if help
  * was requested, -1 and the reason in *e.
@@ -99,6 +113,11 @@ int options_take(const struct command_row *c, int argc, char **argv, void *into,
 bool options_only(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
 /* Returns the next form of a synopsis and advances *at. False after the last. */
 bool synopsis_next(const char **at, struct str *ret);
+/*
+ * Appends text and a newline, in lines of at most `width` columns. `at` is the column where it begins; further
+ * lines begin at `indent`.
+ */
+void wrap_text(struct buf *b, const char *text, size_t at, size_t indent, size_t width);
 void usage_print(struct buf *b, const struct command_row *c);
 /* Prints the usage to standard output, or one line about a wrong use. Returns the exit code. */
 int usage_output(const struct command_row *c);
@@ -117,7 +136,7 @@ void slow_end(void);
  */
 int with_arena(struct arena *a, int (*fn)(void *arg), void *arg);
 /* man.c: appends a manual page generated from the rows; c is NULL for caisson(1). */
-void man_print(struct buf *b, const struct command_row *c, const struct command_row *const *all, size_t nall);
+void man_print(struct buf *b, const struct command_row *c);
 
 /* output.c */
 /*

@@ -133,7 +133,7 @@ static const struct option_row query_options[] = {
 };
 
 static const struct option_row export_options[] = {
-	{"format", OPTION_VALUE, AT(format), "F", "jsonl (default): as they are written; csv"},
+	{"format", OPTION_VALUE, AT(format), "jsonl|csv", "jsonl (default): as they are written; csv"},
 	ROWS_OPTIONS(AT),
 	{"limit", OPTION_VALUE, AT(limit), "N", "the newest N of them"},
 	{"help", OPTION_HELP, 0, "", "print this"},

@@ -23,9 +23,9 @@ static const struct option_row options[] = {
 			"show the command with its parts underlined, and what was found"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the command would run in (default: this one)"},
-	{"shell", OPTION_VALUE, AT(shell), "NAME",
+	{"shell", OPTION_VALUE, AT(shell), "bash|sh|zsh|powershell",
 			"the shell that would run it: bash (default), sh, zsh, powershell"},
-	{"mode", OPTION_VALUE, AT(mode), "NAME",
+	{"mode", OPTION_VALUE, AT(mode), "default|acceptEdits|plan|bypassPermissions|dontAsk",
 			"the client's permission mode: default, acceptEdits, plan, bypassPermissions, "
 			"dontAsk"},
 	{"batch", OPTION_FLAG, AT(batch), "", "read JSON lines, write JSON lines"},
@@ -197,7 +197,7 @@ static int run_check(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_check = {
 	.name = "check",
-	.synopsis = "[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] [--mode NAME] "
+	.synopsis = "[--json] [--explain] [--config FILE] [--cwd DIR] [--shell SHELL] [--mode MODE] "
 			"[--record] COMMAND\n"
 		    "[OPTIONS] -\n"
 		    "--batch [--config FILE] [--cwd DIR] [--shell NAME]",

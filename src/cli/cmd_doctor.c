@@ -185,7 +185,7 @@ static int run_doctor(const struct command_row *self, int argc, char **argv)
 const struct command_row command_doctor = {
 	.name = "doctor",
 	.synopsis = "[--json] [--config FILE]\n"
-		    "--client [--json] [NAME]...",
+		    "--client [--json] [CLIENT]...",
 	.summary = "say what this host can enforce, and how to get what is missing",
 	.about = "Tries everything a box needs, in processes of its own, and cleans up: namespaces, mounts, "
 			"/proc, the system call filter, Landlock, control groups; "

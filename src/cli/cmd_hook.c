@@ -17,7 +17,7 @@ struct hook_flags {
 
 #define AT(field) offsetof(struct hook_flags, field)
 static const struct option_row options[] = {
-	{"client", OPTION_VALUE, AT(client), "NAME",
+	{"client", OPTION_VALUE, AT(client), "CLIENT",
 			"who asks: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf, "
 			"generic (default: recognised from the input)"},
 	{"event", OPTION_VALUE, AT(event), "NAME",
@@ -142,7 +142,7 @@ static int run_hook(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_hook = {
 	.name = "hook",
-	.synopsis = "[--client NAME] [--event NAME] [--config FILE]",
+	.synopsis = "[--client CLIENT] [--event NAME] [--config FILE]",
 	.summary = "answer an agent client's hook",
 	.about = "Reads one hook input of an agent client from standard input and answers it in that "
 			"client's own way. Before a tool runs: commands, and tools that touch "

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/change.h"
+#include "base/near.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "client/init_hooks.h"
@@ -21,7 +22,7 @@ struct init_options {
 
 #define AT(field) offsetof(struct init_options, field)
 static const struct option_row options[] = {
-	{"client", OPTION_LIST, AT(client), "NAME",
+	{"client", OPTION_LIST, AT(client), "CLIENT",
 			"this client, whether it is used here or not; may be repeated"},
 	{"user", OPTION_FLAG, AT(user), "", "in your own settings, for all your projects (the default)"},
 	{"project", OPTION_FLAG, AT(project), "", "in the settings of this project, for all who work on it"},
@@ -176,11 +177,13 @@ static int init_job_run(void *arg)
 int client_unknown(const struct command_row *c, const char *name)
 {
 	struct arena a;
-	struct str names;
+	struct near guess = {.word = str_of(name)};
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
-	names = init_names(&a);
-	output_error("%s: unknown client '%.100s': %.*s", c->name, name, STR_ARG(names));
+	for (size_t i = 0; init_at(i); i++)
+		near_try(&guess, init_at(i)->name);
+	output_error("%s: unknown client '%.100s'%s; the clients are %.*s", c->name, name,
+			near_text(&a, &guess, ""), STR_ARG(init_names(&a)));
 	arena_free(&a);
 	return EXIT_USAGE;
 }
@@ -205,8 +208,8 @@ static int run_init(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_init = {
 	.name = "init",
-	.synopsis = "[--client NAME]... [--user | --project] [--dry-run]\n"
-		    "--remove [--client NAME]... [--user | --project] [--dry-run]",
+	.synopsis = "[--client CLIENT]... [--user | --project] [--dry-run]\n"
+		    "--remove [--client CLIENT]... [--user | --project] [--dry-run]",
 	.summary = "put caisson's hooks into the settings of agent clients, or take them out",
 	.about = "Clients: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf. Without "
 			"--client those whose configuration directory exists. docs/clients.md says for "

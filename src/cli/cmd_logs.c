@@ -143,7 +143,7 @@ static int run_logs(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_logs = {
 		.name = "logs",
-		.synopsis = "[-f] ID",
+		.synopsis = "[-f] BOX",
 		.summary = "print the output of a box in the background",
 		.about = "Prints what the programs of the box have written since it went to the background, "
 			 "both streams as they "

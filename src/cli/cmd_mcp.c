@@ -58,7 +58,7 @@ static const struct option_row options[] = {
 			"when it is too much"},
 	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME", "how boxes are made: native (default)"},
 	{"skill", OPTION_VALUE, AT(skill), "FILE", "a skill's file, whose front matter holds for every run"},
-	{"task", OPTION_VALUE, WORD(TASK), "NAME",
+	{"task", OPTION_VALUE, WORD(TASK), "TASK",
 			"what every run is for: test, typecheck, lint, data, json, custom; else a call may "
 			"say it"},
 	{"columns", OPTION_VALUE, WORD(COLUMNS), "NAMES",

@@ -93,7 +93,8 @@ static int presets_job_run(void *arg)
 	if (j->name && registries_is_preset(str_of(j->name)))
 		return show_hosts(j);
 	if (j->name && !config_preset(str_of(j->name), &p)) {
-		output_error("there is no preset '%.100s'; caisson presets lists them", j->name);
+		output_error("there is no preset '%.100s'%s", j->name,
+				config_preset_near(&j->a, str_of(j->name), "; caisson presets lists them"));
 		return 1;
 	}
 	if (j->name)
@@ -128,7 +129,7 @@ static int run_presets(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_presets = {
 	.name = "presets",
-	.synopsis = "[NAME]",
+	.synopsis = "[PRESET]",
 	.summary = "list the presets, or print one",
 	.about = "Presets are policies that the program carries. A policy takes one in by its name: "
 			"`import: [git, secrets]`. Without NAME they are listed; with NAME "

@@ -32,15 +32,25 @@ struct run_options {
 #define WORD(name) AT(words.v[WORD_##name])
 #define LIMIT(name) AT(words.v[WORD_LIMIT + LIMIT_##name])
 static const struct option_row options[] = {
+	{"", OPTION_GROUP, 0, "", "What to run"},
 	{"c", OPTION_ONCE, AT(rq.code), "CODE",
 			"run this shell text, or code of the language that --lang names; operands are its "
 			"arguments"},
 	{"file", OPTION_ONCE, AT(rq.file), "FILE",
 			"run this script; its language is known by --lang, its first line or its name"},
-	{"lang", OPTION_VALUE, WORD(LANG), "NAME",
+	{"lang", OPTION_VALUE, WORD(LANG), "LANG",
 			"the language: python, node, bash, sh, zsh, perl, ruby, php, lua, r, powershell"},
-	{"shell", OPTION_VALUE, WORD(SHELL), "NAME", "the shell for -c: bash (default), sh, zsh"},
-	{"profile", OPTION_VALUE, WORD(PROFILE), "NAME",
+	{"shell", OPTION_VALUE, WORD(SHELL), "bash|sh|zsh", "the shell for -c: bash (default), sh, zsh"},
+	{"skill", OPTION_ONCE, AT(rq.skill), "FILE",
+			"a skill's file; its front matter may say a time limit, a task, the network, and "
+			"the only programs that may be started (docs/skills.md)"},
+	{"gate", OPTION_FLAG, AT(rq.gate), "",
+			"judge first: what would be denied or asked about does not run"},
+	{"ticket", OPTION_ONCE, AT(rq.ticket), "ID",
+			"run what a hook has judged and left under this name, once; goes with --plain, "
+			"--json, --report, --head, --tail and --config alone"},
+	{"", OPTION_GROUP, 0, "", "What it sees"},
+	{"profile", OPTION_VALUE, WORD(PROFILE), "exec|work",
 			"exec (default): nothing of the caller's; work: the project, writable, and the "
 			"home's toolchains"},
 	{"workspace", OPTION_ONCE, WORD(WORKSPACE), "DIR[:ro|rw]",
@@ -57,40 +67,41 @@ static const struct option_row options[] = {
 	{"env", OPTION_LIST, AT(rq.env), "NAME=VALUE", "a variable for the program; may be repeated"},
 	{"stdin", OPTION_FLAG, AT(rq.input), "",
 			"the program reads our standard input (default: an empty one)"},
-	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "CPUs, as 2 or 0.5"},
-	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
+	{"network", OPTION_LIST, AT(network), "HOSTS",
+			"deny (default), loopback (default of work), hosts as "
+			"api.example.org,preset:registries (may be repeated), or host if your policy "
+			"permits it (docs/network.md)"},
+	{"", OPTION_GROUP, 0, "", "Limits (default of the profile exec; of work)"},
+	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "CPUs, as 2 or 0.5 (default: 2; all)"},
+	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", 
+			"memory, as 512M or 1G; a plain number is megabytes (default: 1G; three quarters of the "
+			"machine's)"},
 	{"timeout", OPTION_VALUE, LIMIT(TIME), "TIME",
-			"time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
+			"time, as 30, 1.5, 500ms or 2m; a plain number is seconds (default: 30s; 10m)"},
 	{"cpu-time", OPTION_VALUE, LIMIT(CPU_TIME), "TIME",
 			"CPU time of all processes together (default: no limit but --timeout)"},
 	{"io", OPTION_VALUE, LIMIT(IO), "SIZE",
 			"bytes a second from each disk, and as many to it, as 20M (default: no limit); "
 			"refused where no cgroup has it"},
-	{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads"},
-	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", "files in /tmp and the home, all together"},
+	{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads (default: 256; 4096)"},
+	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", 
+			"files in /tmp and the home, all together (default: 128M; 1G)"},
 	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
-	{"network", OPTION_LIST, AT(network), "NAME",
-			"deny (default), loopback (default of work), hosts as "
-			"api.example.org,preset:registries (may be repeated), or host if your policy "
-			"permits it (docs/network.md)"},
+	{"", OPTION_GROUP, 0, "", "The box"},
+	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME", "how the box is made: native (default)"},
+	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
+			"refuse to run where memory and processes cannot be limited by a cgroup"},
+	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
+			"run although no cgroup enforces --memory: the memory is watched, and the box ended "
+			"when it is too much"},
 	{"background", OPTION_FLAG, AT(rq.background), "",
 			"with --profile work: processes that outlive the program stay, until caisson stop or "
 			"8 hours are over"},
 	{"background-after", OPTION_VALUE, AT(background_after), "TIME",
 			"the same, and a program that runs longer than TIME stays as well: the report says "
 			"running"},
-	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
-			"refuse to run where memory and processes cannot be limited by a cgroup"},
-	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
-			"run although no cgroup enforces --memory: the memory is watched, and the box ended "
-			"when it is too much"},
-	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME", "how the box is made: native (default)"},
-	{"gate", OPTION_FLAG, AT(rq.gate), "",
-			"judge first: what would be denied or asked about does not run"},
-	{"skill", OPTION_ONCE, AT(rq.skill), "FILE",
-			"a skill's file; its front matter may say a time limit, a task, the network, and "
-			"the only programs that may be started (docs/skills.md)"},
-	{"task", OPTION_VALUE, WORD(TASK), "NAME",
+	{"", OPTION_GROUP, 0, "", "Checking the result"},
+	{"task", OPTION_VALUE, WORD(TASK), "TASK",
 			"what the run is for, so that its result can be checked: test, typecheck, lint, "
 			"data, json, custom (default: the skill's, else whatever is recognised)"},
 	{"columns", OPTION_VALUE, WORD(COLUMNS), "NAMES",
@@ -101,11 +112,11 @@ static const struct option_row options[] = {
 	{"validator", OPTION_VALUE, AT(rq.validator), "FILE",
 			"a script that judges the result, in a box of its own: it reads the report and "
 			"answers as caisson validate does (docs/validators.md)"},
-	{"agent", OPTION_VALUE, AT(rq.agent), "ID", "the agent that asked for the run; kept for the record"},
-	{"ticket", OPTION_ONCE, AT(rq.ticket), "ID",
-			"run what a hook has judged and left under this name, once; goes with --plain, "
-			"--json, --report, --head, --tail and --config alone"},
-	{"config", OPTION_VALUE, AT(rq.config), "FILE", "a policy file in place of your own"},
+	{"", OPTION_GROUP, 0, "", "The report, the record and the policy"},
+	{"json", OPTION_FLAG, AT(json), "", "print the report as one JSON object (default)"},
+	{"plain", OPTION_FLAG, AT(rq.plain), "",
+			"pass the program's output through at once, and print no report"},
+	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
 	{"head", OPTION_VALUE, WORD(HEAD), "N",
 			"the report shows the first N lines of each stream, instead of 4 KB from both ends; "
 			"goes with --tail"},
@@ -113,10 +124,8 @@ static const struct option_row options[] = {
 	{"iso-times", OPTION_FLAG, AT(rq.iso_times), "",
 			"Unix times in the report become ISO 8601, all of a line or none (default: they "
 			"stay as they were printed)"},
-	{"plain", OPTION_FLAG, AT(rq.plain), "",
-			"pass the program's output through at once, and print no report"},
-	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
-	{"json", OPTION_FLAG, AT(json), "", "print the report as one JSON object (default)"},
+	{"agent", OPTION_VALUE, AT(rq.agent), "ID", "the agent that asked for the run; kept for the record"},
+	{"config", OPTION_VALUE, AT(rq.config), "FILE", "a policy file in place of your own"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -408,7 +417,8 @@ static bool is_given(const struct option_row *row, const struct run_options *o)
 	case OPTION_LIST: return ((const struct run_list *)at)->n > 0;
 	case OPTION_VALUE:
 	case OPTION_ONCE: return *(const char *const *)at != NULL;
-	case OPTION_HELP: break;
+	case OPTION_HELP:
+	case OPTION_GROUP: break;
 	}
 	return false;
 }
@@ -452,7 +462,7 @@ const struct command_row command_run = {
 	.name = "run",
 	.synopsis = "[OPTIONS] -- PROGRAM [ARGUMENTS]\n"
 		    "[OPTIONS] -c 'SHELL TEXT' [ARGUMENTS]\n"
-		    "[OPTIONS] --lang NAME -c CODE [ARGUMENTS]\n"
+		    "[OPTIONS] --lang LANG -c CODE [ARGUMENTS]\n"
 		    "[OPTIONS] --file FILE [ARGUMENTS]",
 	.summary = "run something in a fresh box",
 	.about = "Makes a box, runs the program in it, takes the box away, and prints a report: how it "

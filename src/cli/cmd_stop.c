@@ -86,7 +86,7 @@ static int run_stop(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_stop = {
 		.name = "stop",
-		.synopsis = "ID...\n"
+		.synopsis = "BOX...\n"
 			    "--all\n"
 			    "--session ID",
 		.summary = "end boxes in the background",

@@ -84,7 +84,7 @@ static int run_wait(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_wait = {
 		.name = "wait",
-		.synopsis = "[--timeout TIME] ID",
+		.synopsis = "[--timeout TIME] BOX",
 		.summary = "wait for a box in the background, and print its report",
 		.about = "Prints the report of the box when its last process has ended, as caisson run would "
 			 "have printed it. "
@@ -100,7 +100,7 @@ const struct command_row command_wait = {
 
 const struct command_row command_result = {
 		.name = "result",
-		.synopsis = "ID",
+		.synopsis = "BOX",
 		.summary = "print the report of a box that was in the background",
 		.about = "Prints the report of a box that has ended, as caisson wait does, and does not "
 			 "wait. The reports of the "

@@ -49,6 +49,12 @@ static void put_options(struct buf *b, const struct command_row *c)
 	for (size_t i = 0; i < c->noptions; i++) {
 		const struct option_row *o = &c->options[i];
 
+		if (o->kind == OPTION_GROUP) {
+			buf_c(b, ".SS ");
+			put_text(b, o->help);
+			buf_char(b, '\n');
+			continue;
+		}
 		buf_c(b, o->name[1] ? ".TP\n\\fB\\-\\-" : ".TP\n\\fB\\-");
 		put_text(b, o->name);
 		buf_c(b, "\\fR");
@@ -111,8 +117,10 @@ static void man_command(struct buf *b, const struct command_row *c)
 	buf_c(b, ".SH SEE ALSO\n.BR caisson (1)\n");
 }
 
-void man_print(struct buf *b, const struct command_row *c, const struct command_row *const *all, size_t nall)
+void man_print(struct buf *b, const struct command_row *c)
 {
+	const struct command_row *each;
+
 	if (c) {
 		man_command(b, c);
 		return;
@@ -123,11 +131,11 @@ void man_print(struct buf *b, const struct command_row *c, const struct command_
 			"SYNOPSIS\n.B caisson\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n");
 	buf_c(b, ".B caisson\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\nEvery command of an agent is "
 			"read as the shell would read it, and what it would do is judged.\n.SH COMMANDS\n");
-	for (size_t i = 0; i < nall; i++) {
+	for (size_t i = 0; (each = command_at(i)); i++) {
 		buf_c(b, ".TP\n.BR ");
-		put_page(b, all[i]);
+		put_page(b, each);
 		buf_c(b, " (1)\n");
-		put_text(b, all[i]->summary);
+		put_text(b, each->summary);
 		buf_char(b, '\n');
 	}
 	buf_c(b, ".TP\n.B help\nthe usage of a command\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours at a "
@@ -136,9 +144,9 @@ void man_print(struct buf *b, const struct command_row *c, const struct command_
 	buf_c(b, ".SH FILES\n.TP\n.I share/doc/caisson\nbelow the prefix of the installation: the "
 			"documentation that messages name as docs/, among it docs/policy.md with the "
 			"language of policies\n.SH SEE ALSO\n");
-	for (size_t i = 0; i < nall; i++) {
+	for (size_t i = 0; (each = command_at(i)); i++) {
 		buf_c(b, ".BR ");
-		put_page(b, all[i]);
-		buf_fmt(b, " (1)%s\n", i + 1 < nall ? "," : "");
+		put_page(b, each);
+		buf_fmt(b, " (1)%s\n", command_at(i + 1) ? "," : "");
 	}
 }

@@ -1,13 +1,15 @@
 /* Option tables: parses options and prints the usage text. */
+#include "base/near.h"
 #include "cli/cli.h"
 #include "run/run.h"
 
-#define COLUMN 22 /* column of an option's help */
+#define COLUMN 22 /* where the help of an option begins */
+#define WIDTH 80  /* of a usage text */
 
 static const struct option_row *find_option(const struct command_row *c, struct str name)
 {
 	for (size_t i = 0; i < c->noptions; i++)
-		if (str_is(name, c->options[i].name))
+		if (c->options[i].kind != OPTION_GROUP && str_is(name, c->options[i].name))
 			return &c->options[i];
 	return NULL;
 }
@@ -18,6 +20,20 @@ static bool has_value(const struct option_row *o)
 }
 
 static const char *dashes(const struct option_row *o) { return o->name[1] ? "--" : "-"; }
+
+/* The message ends with a guess: options of one letter are too short for one. */
+static int unknown_option(const struct command_row *c, const char *arg, struct err *e)
+{
+	struct near guess = {.word = str_n(arg + 2, strcspn(arg + 2, "="))};
+
+	if (arg[1] != '-')
+		return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'", arg);
+	for (size_t i = 0; i < c->noptions; i++)
+		if (c->options[i].kind != OPTION_GROUP)
+			near_try(&guess, c->options[i].name);
+	return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'%s%s%s", arg,
+			guess.best ? ", did you mean '--" : "", guess.best ? guess.best : "", guess.best ? "'" : "");
+}
 
 static int add_to_list(struct run_list *list, const struct option_row *o, const char *value, struct err *e)
 {
@@ -63,7 +79,7 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 		o = arg[1] == '-' ? find_option(c, eq ? str_n(arg + 2, (size_t)(eq - arg - 2)) :
 				str_of(arg + 2)) : find_option(c, str_of(arg + 1));
 		if (!o || !o->name[1] != (arg[1] != '-'))
-			return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'", arg);
+			return unknown_option(c, arg, e);
 		if (eq && !has_value(o))
 			return err_set(e, ERR_INPUT, 0, "option '--%s' takes no value", o->name);
 		rc = take_value(o, arg,
@@ -110,28 +126,68 @@ bool synopsis_next(const char **at, struct str *ret)
 	return true;
 }
 
+void wrap_text(struct buf *b, const char *text, size_t at, size_t indent, size_t width)
+{
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (at > indent && at + 1 + n > width) {
+			buf_fmt(b, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			buf_char(b, ' ');
+			at++;
+		}
+		buf_add(b, text, n);
+		at += n;
+		text += n + (text[n] == ' ');
+	}
+	buf_char(b, '\n');
+}
+
+static void put_option(struct buf *b, const struct option_row *o)
+{
+	size_t from = b->n;
+
+	if (o->kind == OPTION_GROUP) {
+		buf_fmt(b, "%s:\n", o->help);
+		return;
+	}
+	buf_fmt(b, "  %s%s%s%s", dashes(o), o->name, o->value[0] ? " " : "", o->value);
+	if (b->n - from + 1 < COLUMN)
+		buf_fmt(b, "%*s", (int)(COLUMN - (b->n - from)), "");
+	else
+		buf_fmt(b, "\n%*s", COLUMN, "");
+	wrap_text(b, o->help, COLUMN, COLUMN, WIDTH);
+}
+
 void usage_print(struct buf *b, const struct command_row *c)
 {
 	const char *at = c->synopsis;
 	struct str form;
 
-	while (synopsis_next(&at, &form))
-		buf_fmt(b, "%s caisson %s %.*s\n", form.p == c->synopsis ? "usage:" : "      ", c->name,
-				STR_ARG(form));
-	buf_fmt(b, "\n%s\n\n", c->summary);
-	for (size_t i = 0; i < c->noptions; i++) {
-		const struct option_row *o = &c->options[i];
+	while (synopsis_next(&at, &form)) {
 		size_t from = b->n;
 
-		buf_fmt(b, "  %s%s%s%s", dashes(o), o->name, o->value[0] ? " " : "", o->value);
-		do
-			buf_char(b, ' ');
-		while (b->n - from < COLUMN);
-		buf_fmt(b, "%s\n", o->help);
+		buf_fmt(b, "%s caisson %s", form.p == c->synopsis ? "usage:" : "      ", c->name);
+		wrap_text(b, str_c(b->a, form), b->n - from, strlen("usage: caisson "), WIDTH);
 	}
+	buf_char(b, '\n');
+	wrap_text(b, c->summary, 0, 0, WIDTH);
+	buf_char(b, '\n');
+	commands_below(b, c->name);
+	for (size_t i = 0; i < c->noptions; i++) {
+		if (i && c->options[i].kind == OPTION_GROUP)
+			buf_char(b, '\n');
+		put_option(b, &c->options[i]);
+	}
+	for (size_t i = 0; i < c->nexamples; i++)
+		buf_fmt(b, "%s  %s\n", i ? "" : "\nexamples:\n", c->examples[i].line);
 	buf_c(b, "\nexit codes:\n");
-	for (size_t i = 0; i < c->nexits; i++)
-		buf_fmt(b, "  %-3d  %s\n", c->exits[i].code, c->exits[i].meaning);
+	for (size_t i = 0; i < c->nexits; i++) {
+		buf_fmt(b, "  %-3d  ", c->exits[i].code);
+		wrap_text(b, c->exits[i].meaning, 7, 7, WIDTH);
+	}
 }
 
 int usage_output(const struct command_row *c)

@@ -44,19 +44,20 @@ static const char *deeper_key(struct str name, const char *prefix, size_t skip)
 	return NULL;
 }
 
-/* Guesses the known key most similar to this one below the same prefix, or else one of this name deeper. */
+/* Guesses a key of this name deeper, or else the known key most similar to this one below the same prefix. */
 static int unknown_key(struct load *l, const struct ynode *n, const char *prefix)
 {
-	size_t skip = *prefix ? strlen(prefix) + 1 : 0, distance = SIZE_MAX;
-	const char *best = NULL;
+	size_t skip = *prefix ? strlen(prefix) + 1 : 0;
+	struct near guess = {.word = n->key};
+	const char *deeper;
 	for (size_t i = 0; i < config_nkeys; i++) {
 		const char *name = config_keys[i].name;
 		if (skip && (strncmp(name, prefix, skip - 1) != 0 || name[skip - 1] != '.'))
 			continue;
-		value_nearer(n->key, str_c(l->a, str_n(name + skip, strcspn(name + skip, "."))), &best,
-				&distance);
+		near_try(&guess, str_c(l->a, str_n(name + skip, strcspn(name + skip, "."))));
 	}
-	return value_unknown(l, n, best ? best : deeper_key(n->key, prefix, skip));
+	deeper = deeper_key(n->key, prefix, skip);
+	return value_unknown(l, n, deeper ? deeper : guess.best);
 }
 
 /* A file that may not set this key sets nothing, and its author gets a note. */
@@ -208,14 +209,13 @@ static bool is_name(struct str s)
 	return s.n > 0 && s.n < KEY_MAX;
 }
 
-static const char *nearest_preset(struct arena *a, struct str name)
+const char *config_preset_near(struct arena *a, struct str name, const char *otherwise)
 {
 	struct config_preset p;
-	const char *best = NULL;
-	size_t distance = SIZE_MAX;
+	struct near guess = {.word = name};
 	for (size_t i = 0; config_preset_at(i, &p); i++)
-		value_nearer(name, str_c(a, p.name), &best, &distance);
-	return best;
+		near_try(&guess, str_c(a, p.name));
+	return near_text(a, &guess, otherwise);
 }
 
 static int missing_preset(struct load *l, const struct ynode *n)
@@ -228,9 +228,8 @@ static int missing_preset(struct load *l, const struct ynode *n)
 		value_note(l, n, "there is no preset '%.*s'", STR_ARG(n->text));
 		return 0;
 	}
-	const char *best = nearest_preset(l->a, n->text);
-	return yaml_fail(&l->file, n, false, l->e, best ? "there is no such preset, did you mean '%s'" :
-			"there is no such preset", best);
+	return yaml_fail(&l->file, n, false, l->e, "there is no such preset%s",
+			config_preset_near(l->a, n->text, ""));
 }
 
 /*

@@ -50,6 +50,8 @@ struct config_preset {
 const struct config_key *config_key(size_t i);
 /* The key that this misspelt name probably means, or NULL. */
 const char *config_key_near(struct str name);
+/* ", did you mean 'PRESET'" for a misspelt name, or `otherwise`. */
+const char *config_preset_near(struct arena *a, struct str name, const char *otherwise);
 /* The policy without any file. Points to constants only. */
 void config_default(struct policy *ret);
 /* For tests: the text of the built-in policy; parsing it gives config_default(). */

@@ -251,13 +251,12 @@ static int parse_network_allow(struct load *l, const struct ynode *n, void *fiel
 
 static int wrong_socket(struct load *l, const struct ynode *n, struct str name)
 {
-	const char *best = NULL;
-	size_t distance = SIZE_MAX;
+	struct near guess = {.word = name};
 
 	for (size_t i = 0; i < BOX_SOCKETS; i++)
-		value_nearer(name, box_socket_name(i), &best, &distance);
-	return yaml_fail(&l->file, n, false, l->e, "expected a list of ssh-agent, gpg-agent and docker%s%s%s",
-			best ? ", did you mean '" : "", best ? best : "", best ? "'" : "");
+		near_try(&guess, box_socket_name(i));
+	return yaml_fail(&l->file, n, false, l->e, "expected a list of ssh-agent, gpg-agent and docker%s",
+			near_text(l->a, &guess, ""));
 }
 
 static int parse_sockets(struct load *l, const struct ynode *n, void *field)
@@ -510,8 +509,7 @@ const struct config_key *config_key(size_t i)
 /* The key with this last part, or else the most similar one. */
 const char *config_key_near(struct str name)
 {
-	const char *best = NULL;
-	size_t distance = SIZE_MAX;
+	struct near guess = {.word = name};
 	for (size_t i = 0; i < config_nkeys && name.n; i++) {
 		struct str key = str_of(config_keys[i].name);
 		if (key.n > name.n && key.p[key.n - name.n - 1] == '.' &&
@@ -519,6 +517,6 @@ const char *config_key_near(struct str name)
 			return key.p;
 	}
 	for (size_t i = 0; i < config_nkeys; i++)
-		value_nearer(name, config_keys[i].name, &best, &distance);
-	return best;
+		near_try(&guess, config_keys[i].name);
+	return guess.best;
 }

@@ -4,6 +4,7 @@
  * arena_run().
  */
 #pragma once
+#include "base/near.h"
 #include "config/config.h"
 #include "config/yaml.h"
 
@@ -57,8 +58,6 @@ bool callee_never(struct str pattern);
 int value_unknown(struct load *l, const struct ynode *n, const char *nearest);
 void value_note(struct load *l, const struct ynode *n, const char *fmt,
 		...) __attribute__((format(printf, 3, 4)));
-/* Replaces *best if name is more similar to key. *distance starts at SIZE_MAX. */
-void value_nearer(struct str key, const char *name, const char **best, size_t *distance);
 /* "file:line" of a node */
 struct str value_where(struct load *l, const struct ynode *n);
 

@@ -67,13 +67,12 @@ static int shared_key(struct load *l, const struct ynode *c, struct rule *r, int
 static int unknown_rule_key(struct load *l, const struct ynode *c, const struct value_field *fields,
 		size_t count, int flags)
 {
-	const char *nearest = NULL;
-	size_t distance = SIZE_MAX;
+	struct near guess = {.word = c->key};
 	for (size_t i = 0; i < count; i++)
-		value_nearer(c->key, fields[i].name, &nearest, &distance);
+		near_try(&guess, fields[i].name);
 	for (size_t i = 0; i < (flags & WITH_EXAMPLES ? ARRAY_SIZE(shared_keys) : 2); i++)
-		value_nearer(c->key, shared_keys[i], &nearest, &distance);
-	return value_unknown(l, c, nearest);
+		near_try(&guess, shared_keys[i]);
+	return value_unknown(l, c, guess.best);
 }
 
 /* Parses a rule written as a map; *ret_seen has one bit per field present. */
@@ -527,8 +526,8 @@ int rules_interpreters(struct load *l, const struct ynode *n, void *field)
 	if (n->kind != YNODE_MAP)
 		return value_fail(l, n, "expected languages with their rules");
 	for (const struct ynode *c = n->child; c; c = c->next) {
-		const char *nearest = NULL;
-		size_t distance = SIZE_MAX, i = 0;
+		struct near guess = {.word = c->key};
+		size_t i = 0;
 		while (i < ARRAY_SIZE(langs) && !str_is(c->key, langs[i]))
 			i++;
 		if (i < ARRAY_SIZE(langs)) {
@@ -537,8 +536,8 @@ int rules_interpreters(struct load *l, const struct ynode *n, void *field)
 			continue;
 		}
 		for (size_t k = 0; k < ARRAY_SIZE(langs); k++)
-			value_nearer(c->key, langs[k], &nearest, &distance);
-		if (value_unknown(l, c, nearest) < 0)
+			near_try(&guess, langs[k]);
+		if (value_unknown(l, c, guess.best) < 0)
 			return -1;
 	}
 	return 0;

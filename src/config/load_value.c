@@ -4,8 +4,7 @@
 #include "base/num.h"
 #include "config/load.h"
 
-#define NEAR_MAX 32     /* keys longer than this get no guess */
-#define NEAR_DISTANCE 3 /* edits beyond which two words are not similar */
+#define SHOWN_MAX 32 /* bytes of an unknown key that a note shows */
 #define MILLIS_MAX 600000
 #define SIZE_BYTES_MAX ((int64_t)1 << 30)
 
@@ -24,7 +23,7 @@ int value_unknown(struct load *l, const struct ynode *n, const char *nearest)
 	if (++l->unknown > UNKNOWN_MAX)
 		return yaml_fail(&l->file, n, true, l->e, "too many unknown keys");
 	value_note(l, n, "unknown key '%.*s' is ignored%s%s%s%s",
-			(int)(n->key.n > NEAR_MAX ? NEAR_MAX : n->key.n), n->key.p, guess, quote, nearest,
+			(int)(n->key.n > SHOWN_MAX ? SHOWN_MAX : n->key.n), n->key.p, guess, quote, nearest,
 			quote);
 	return 0;
 }
@@ -43,38 +42,6 @@ void value_note(struct load *l, const struct ynode *n, const char *fmt, ...)
 	uint32_t line = n->key_line ? n->key_line : n->line, column = n->key_line ? n->key_column : n->column;
 	note->text = str_fmt(l->a, "%.*s:%u:%u: %s", STR_ARG(l->file.name), line, column, what);
 	LIST_ADD(l->notes_end, note);
-}
-
-/* The Levenshtein distance of two words. */
-static size_t distance_of(struct str a, struct str b)
-{
-	size_t row[NEAR_MAX + 1];
-	for (size_t k = 0; k <= b.n; k++)
-		row[k] = k;
-	for (size_t i = 1; i <= a.n; i++) {
-		size_t corner = row[0];
-		row[0] = i;
-		for (size_t k = 1; k <= b.n; k++) {
-			size_t change = corner + (a.p[i - 1] != b.p[k - 1]), add = row[k - 1] + 1,
-					leave = row[k] + 1;
-			corner = row[k];
-			row[k] = change < add ? change : add;
-			row[k] = row[k] < leave ? row[k] : leave;
-		}
-	}
-	return row[b.n];
-}
-
-void value_nearer(struct str key, const char *name, const char **best, size_t *distance)
-{
-	struct str s = str_of(name);
-	if (key.n > NEAR_MAX || s.n > NEAR_MAX || !key.n)
-		return;
-	size_t d = distance_of(key, s);
-	if (d > NEAR_DISTANCE || d * 2 > s.n || d >= *distance)
-		return;
-	*distance = d;
-	*best = name;
 }
 
 struct str value_where(struct load *l, const struct ynode *n)
@@ -284,11 +251,10 @@ int value_split(struct load *l, const struct ynode *n, struct texts **ret)
 /* Only for a wrong key: the search takes time. */
 static const char *nearest_field(struct str key, const struct value_field *fields, size_t count)
 {
-	const char *nearest = NULL;
-	size_t distance = SIZE_MAX;
+	struct near guess = {.word = key};
 	for (size_t i = 0; i < count; i++)
-		value_nearer(key, fields[i].name, &nearest, &distance);
-	return nearest;
+		near_try(&guess, fields[i].name);
+	return guess.best;
 }
 
 int value_map(struct load *l, const struct ynode *n, const struct value_field *fields, size_t count,

@@ -39,6 +39,7 @@ HOME = "/home/dev"
 PROJECT = "/w/p"
 PROTECTED = (".git/hooks", ".git/info/attributes", ".husky", ".claude", ".vscode", ".envrc", ".mcp.json")  # the most that programs obey, by the names that the worlds use
 WALL_S = 5.0
+BUILD_S = 120  # for making a world, also on a busy machine
 LINGER_S = 0.4
 STATE_MAX = 1 << 20
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": HOME, "USER": "dev", "LOGNAME": "dev", "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "dumb", "PWD": PROJECT}
@@ -182,9 +183,9 @@ class Keeper:
         finally:
             os._exit(124)
 
-    def wait_all(self, main):
+    def wait_all(self, main, wall=WALL_S):
         """Reaps everything; what outlives the program gets a moment. Returns the program's status, None when it was killed."""
-        end, status = time.monotonic() + WALL_S, None
+        end, status = time.monotonic() + wall, None
         while True:
             try:
                 pid, s = os.waitpid(-1, os.WNOHANG)
@@ -212,7 +213,7 @@ class Keeper:
         self.empty()
         log = os.memfd_create("log")
         env = dict(ENV, GIT_AUTHOR_DATE="2024-01-01T00:00:00Z", GIT_COMMITTER_DATE="2024-01-01T00:00:00Z")
-        status = self.wait_all(self.spawn(["/bin/bash", "-exc", "exec 2>&1\n" + sequence_world.WORLDS[world]], "/w", stdout=log, env=env))
+        status = self.wait_all(self.spawn(["/bin/bash", "-exc", "exec 2>&1\n" + sequence_world.WORLDS[world]], "/w", stdout=log, env=env), BUILD_S)
         if status != 0:
             raise RuntimeError("the world '%s' cannot be built: %s" % (world, os.pread(log, 1 << 16, 0).decode(errors="replace")[-600:]))
         os.close(log)

@@ -241,5 +241,17 @@ else
 	gcc -I"$tmp/usr/include" "$here/examples/judge.c" "$tmp/usr/lib/libcaisson.a" "${static[@]:1}" -o "$tmp/judge" >"$tmp/out" 2>&1 &&
 		"$tmp/judge" ls >>"$tmp/out" 2>&1
 	result $? '... and with the static one'
+	[[ -s $tmp/usr/share/bash-completion/completions/caisson && -s $tmp/usr/share/zsh/vendor-completions/_caisson &&
+		-s $tmp/usr/share/fish/vendor_completions.d/caisson.fish ]]
+	result $? '... completions are installed'
+	mkdir -p "$tmp/claude/.claude"
+	HOME=$tmp/claude "$tmp/usr/bin/caisson" init --client claude-code >/dev/null 2>&1
+	HOME=$tmp/claude "$here/scripts/uninstall" "$tmp/usr" >"$tmp/out" 2>&1
+	[[ $? == 1 && -x $tmp/usr/bin/caisson ]] && grep -q 'caisson init --remove' "$tmp/out"
+	result $? 'a program that hooks still run is not uninstalled'
+	HOME=$tmp/claude "$tmp/usr/bin/caisson" init --remove >/dev/null 2>&1
+	HOME=$tmp/claude env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$here" --no-print-directory uninstall PREFIX="$tmp/usr" >"$tmp/out" 2>&1 &&
+		[[ -z $(find "$tmp/usr" ! -type d) ]]
+	result $? 'make uninstall leaves nothing of what make install made'
 fi
 echo "1..$n"

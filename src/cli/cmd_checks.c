@@ -1,0 +1,176 @@
+/* caisson checks: lists the checks with their grades, or explains one. */
+#include <stddef.h>
+
+#include "base/near.h"
+#include "cli/check_examples.h"
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "gate/gate.h"
+#include "judge/engine.h"
+
+#define COLUMN 24
+
+struct checks_job {
+	struct arena a;
+	bool json;
+	const char *config, *name; /* either may be NULL */
+	struct policies policies;
+};
+
+static const struct option_row options[] = {
+	{"config", OPTION_VALUE, offsetof(struct checks_job, config), "FILE",
+			"a policy file in place of your own"},
+	{"json", OPTION_FLAG, offsetof(struct checks_job, json), "", "print one JSON object"},
+	{"help", OPTION_HELP, 0, "", "print this"},
+};
+
+static const struct exit_row exits[] = {{0, "printed"}, {1, "there is no such check, or the policy does not load"},
+		{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
+
+static const struct example_row examples[] = {
+	{"caisson checks", "A line for each: its id, its grade in force and its meaning."},
+	{"caisson checks secret-read", "One with an example, and how to change its grade."},
+};
+
+/* The grade by your own policy; regrades come in the order in which they apply. */
+static enum grade grade_in_force(const struct checks_job *j, const struct check *c)
+{
+	enum grade g = c->grade;
+
+	for (const struct regrade *r = j->policies.own.regrades; r; r = r->next)
+		if (r->id == c->id && (!c->fixed || r->grade > c->grade))
+			g = r->grade;
+	return g;
+}
+
+static void put_json(struct checks_job *j, struct buf *b)
+{
+	size_t n;
+	const struct check *rows = gate_checks(&n);
+	struct doc o;
+
+	doc_start(&o, b, true);
+	doc_number(&o, "v", 1);
+	doc_list(&o, "checks");
+	for (size_t i = 0; i < n; i++) {
+		if (j->name && strcmp(check_name(rows[i].id), j->name))
+			continue;
+		doc_map(&o, NULL);
+		doc_word(&o, "id", check_name(rows[i].id));
+		doc_word(&o, "grade", grade_name(grade_in_force(j, &rows[i])));
+		doc_word(&o, "builtin", grade_name(rows[i].grade));
+		doc_bool(&o, "fixed", rows[i].fixed);
+		doc_word(&o, "meaning", rows[i].about);
+		doc_word(&o, "example", check_example(rows[i].id));
+		doc_end(&o);
+	}
+	doc_end(&o);
+	doc_finish(&o);
+}
+
+static void put_list(struct checks_job *j, struct buf *b)
+{
+	unsigned width = terminal_width(1);
+	size_t n;
+	const struct check *rows = gate_checks(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t from = b->n;
+
+		buf_fmt(b, "%-*s%-8s  ", COLUMN, check_name(rows[i].id), grade_name(grade_in_force(j, &rows[i])));
+		wrap_text(b, rows[i].about, b->n - from, COLUMN + 10, width);
+	}
+}
+
+static void put_grades(struct buf *b, const struct check *c, enum grade now)
+{
+	buf_fmt(b, "grade     %s", grade_name(now));
+	if (now != c->grade)
+		buf_fmt(b, " by your policy (built in: %s)", grade_name(c->grade));
+	buf_c(b, c->fixed ? "; no policy can make it milder\n" : "\n");
+	if (c->lift == LIFT_COMMAND)
+		buf_c(b, "allow     caisson allow 'COMMAND' permits one command in spite of it\n");
+	buf_fmt(b, "change    in ~/.config/caisson/config.yaml:  checks_grade: {%s: %s}\n", check_name(c->id),
+			c->fixed ? "deny" : now == GRADE_ASK ? "deny" : "ask");
+	buf_c(b, "          grades, mildest first: off, warn, contain, ask, deny\n");
+}
+
+static void put_one(struct checks_job *j, struct buf *b, const struct check *c)
+{
+	unsigned width = terminal_width(1);
+
+	buf_fmt(b, "%s\n\n", check_name(c->id));
+	wrap_text(b, c->about, 0, 0, width);
+	buf_char(b, '\n');
+	if (*check_example(c->id))
+		buf_fmt(b, "example   %s\n", check_example(c->id));
+	put_grades(b, c, grade_in_force(j, c));
+}
+
+static int unknown_check(struct checks_job *j)
+{
+	struct near guess = {.word = str_of(j->name)};
+	size_t n;
+	const struct check *rows = gate_checks(&n);
+
+	for (size_t i = 0; i < n; i++)
+		near_try(&guess, check_name(rows[i].id));
+	output_error("there is no check '%.100s'%s", j->name,
+			near_text(&j->a, &guess, "; caisson checks lists them"));
+	return 1;
+}
+
+static int checks_job_run(void *arg)
+{
+	struct checks_job *j = arg;
+	struct context at = {0};
+	enum check_id id = j->name ? check_find(str_of(j->name)) : CHECK_NONE;
+	struct err e = {0};
+	struct buf b;
+
+	if (j->name && id == CHECK_NONE)
+		return unknown_check(j);
+	context_open(&j->a, &at);
+	if (policies_load(&j->a, &(struct policies_request){.config = j->config, .context = &at}, &j->policies,
+			&e) != 0) {
+		output_error("%s", e.text);
+		return 1;
+	}
+	buf_init(&b, &j->a, 0);
+	if (j->json)
+		put_json(j, &b);
+	else if (j->name)
+		put_one(j, &b, gate_check(id));
+	else
+		put_list(j, &b);
+	return output_write(buf_view(&b), 0);
+}
+
+static int run_checks(const struct command_row *self, int argc, char **argv)
+{
+	struct checks_job j = {0};
+	int code, first = options_take(self, argc, argv, &j, &code);
+
+	if (first < 0)
+		return code;
+	if (first + 1 < argc)
+		return usage_wrong(self, "one check is expected");
+	j.name = first < argc ? argv[first] : NULL;
+	return with_arena(&j.a, checks_job_run, &j);
+}
+
+const struct command_row command_checks = {
+	.name = "checks",
+	.synopsis = "[--config FILE] [--json] [CHECK]",
+	.summary = "list the checks with their grades, or explain one",
+	.about = "Every reason in an answer names a check by its id: 'rm' deletes … [outside-delete]. "
+		 "Without CHECK all are listed with the grade that your policy gives them; with CHECK one is "
+		 "explained, with a command that it finds and the line of policy that changes its grade.",
+	.options = options,
+	.noptions = ARRAY_SIZE(options),
+	.exits = exits,
+	.nexits = ARRAY_SIZE(exits),
+	.examples = examples,
+	.nexamples = ARRAY_SIZE(examples),
+	.run = run_checks,
+};

@@ -1,0 +1,126 @@
+#!/bin/bash
+# Help, guesses at misspelt words, `caisson checks`, and completion in real shells. TAP.
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+export CAISSON_STATE=$tmp/state HOME=$tmp/home
+mkdir -p "$HOME/app/build" "$HOME/other"
+touch "$HOME/.profile" "$HOME/other/notes.txt" "$HOME/app/notes.txt"
+cd "$HOME/app" || exit 1
+git init -q .
+
+# says STATUS TEXT ARG...: the exit status, and a line of the output or of the messages.
+says() {
+	local want=$1 text=$2 got
+	shift 2
+	"$CAISSON" "$@" >"$tmp/out" 2>&1 </dev/null
+	got=$?
+	[[ $got == "$want" ]] && grep -qF -- "$text" "$tmp/out"
+	result $? "caisson $*: $text (status $got)"
+}
+
+says 0 'Start here:' --help
+says 0 'Start here:' help
+says 0 'Start here:' -h
+says 0 'caisson 0.' version
+says 0 'caisson 0.' -V
+says 0 'usage: caisson normalise' normalize --help
+says 0 'usage: caisson normalise' help normalize
+says 0 'usage: caisson audit query' help audit query
+says 0 'subcommands:' audit --help
+says 64 "unknown command 'chek', did you mean 'check'" chek
+says 64 "unknown command 'chek', did you mean 'check'" help chek
+says 64 "unknown command 'frobnicate'; see caisson --help" frobnicate
+says 64 "unknown option '--expalin', did you mean '--explain'" check --expalin ls
+says 64 "unknown option '--tiemout=3', did you mean '--timeout'" run --tiemout=3 true
+says 64 "did you mean 'claude-code'" init --client claude
+says 1 "there is no preset 'gti', did you mean 'git'" presets gti
+says 1 "there is no check 'secret-raed', did you mean 'secret-read'" checks secret-raed
+says 1 "there is no check 'x'; caisson checks lists them" checks x
+says 0 'checks_grade: {secret-read: deny}' checks secret-read
+says 0 'no policy can make it milder' checks caisson-files
+printf 'checks_grade: {secret-read: warn}\n' >"$tmp/policy.yaml"
+says 0 'warn by your policy (built in: ask)' checks --config "$tmp/policy.yaml" secret-read
+
+# Every usage text fits into 80 columns.
+"$CAISSON" completion --words 1 -- caisson '' | cut -f1 | grep -vx 'help\|version' >"$tmp/commands"
+[[ $(wc -l <"$tmp/commands") -gt 25 ]]
+result $? 'the commands are listed'
+bad=
+while read -r c; do
+	"$CAISSON" help "$c" | awk '/^examples:/ {e = 1} /^$/ {e = 0} length > 80 && !e {exit 1}' || bad+=" $c"
+done <"$tmp/commands"
+[[ -z $bad ]]
+result $? "usage texts of at most 80 columns:$bad"
+"$CAISSON" --help | awk 'length > 110 {exit 1}'
+result $? 'the help of the program'
+
+# Each check has a row here, and the command in it raises that check when it is graded deny.
+"$CAISSON" checks --json >"$tmp/checks"
+jq -e '.checks | length > 90' "$tmp/checks" >/dev/null
+result $? 'all checks are listed'
+bad= n=0
+while IFS=$'\t' read -r id fixed example; do
+	[[ $fixed == true ]] || printf 'checks_grade: {%s: deny}\n' "$id" >"$tmp/policy.yaml"
+	[[ $fixed == true ]] && printf '{}\n' >"$tmp/policy.yaml"
+	"$CAISSON" check --json --config "$tmp/policy.yaml" "$example" |
+		jq -e --arg id "$id" '.reasons | any(.id == $id)' >/dev/null || bad+=" $id"
+	n=$((n + 1))
+done < <(jq -r '.checks[] | select(.example != "") | [.id, (.fixed | tostring), .example] | join("\t")' "$tmp/checks")
+[[ -z $bad && $n -gt 60 ]]
+result $? "$n examples raise their checks:$bad"
+
+# ---- completion ----
+
+# offers TEXT WORD...: the candidates for the last word have this line.
+offers() {
+	local text=$1
+	shift
+	"$CAISSON" completion --words $# -- caisson "$@" | cut -f1 | grep -qxF -- "$text"
+	result $? "completing 'caisson $*' offers $text"
+}
+offers check ''
+offers --timeout run --
+offers python run --lang ''
+offers work run --profile ''
+offers :files run --report ''
+offers :files run --lang python -- ''
+offers secret-read checks ''
+offers git presets ''
+offers claude-code init --client ''
+offers claude-code doctor --client ''
+offers verify config ''
+offers tools.bash.deny config explain ''
+offers query audit ''
+offers --since audit query --
+offers fish completion ''
+offers plan check --mode ''
+offers run help ''
+[[ -z $("$CAISSON" completion --words 2 -- caisson frobnicate '') ]]
+result $? 'an unknown command has no candidates'
+[[ -z $("$CAISSON" completion --words 9 -- caisson) ]]
+result $? 'a word that is not there has no candidates'
+says 64 'one shell is expected' completion tcsh
+
+dir=$tmp/bin
+mkdir -p "$dir"
+ln -s "$CAISSON" "$dir/caisson"
+PATH=$dir:$PATH
+bash -c 'source <(caisson completion bash)
+	COMP_WORDS=(caisson run --prof) COMP_CWORD=2; _caisson; echo "${COMPREPLY[*]}"
+	COMP_WORDS=(caisson checks secret-r) COMP_CWORD=2; _caisson; echo "${COMPREPLY[*]}"
+	COMP_WORDS=(caisson redact no) COMP_CWORD=2; compopt() { :; }; _caisson; echo "${COMPREPLY[*]}"' >"$tmp/out" 2>&1
+[[ $(<"$tmp/out") == $'--profile\nsecret-read\nnotes.txt' ]]
+result $? "bash: $(tr '\n' ' ' <"$tmp/out")"
+zsh -fc 'compdef() { :; }; _describe() { print -rl -- "${found[@]%%:*}" }; _files() { print -r files }
+	source <(caisson completion zsh)
+	words=(caisson checks "") CURRENT=3; _caisson; words=(caisson redact "") CURRENT=3; _caisson' >"$tmp/out" 2>&1
+grep -qx secret-read "$tmp/out" && grep -qx files "$tmp/out"
+result $? "zsh: checks and files ($(wc -l <"$tmp/out") lines)"
+if command -v fish >/dev/null; then
+	fish --no-config -c 'caisson completion fish | source
+		complete -C "caisson run --prof"; complete -C "caisson checks secret-r"; complete -C "caisson redact no"' >"$tmp/out" 2>&1
+	[[ $(cut -f1 "$tmp/out" | tr '\n' ' ') == '--profile secret-read notes.txt ' ]]
+	result $? "fish: $(cut -f1 "$tmp/out" | tr '\n' ' ')"
+else
+	skip 'fish' 'it is not installed'
+fi
