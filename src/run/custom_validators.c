@@ -11,6 +11,7 @@
 #include "record/secret_values.h"
 #include "result/redact.h"
 #include "result/validate.h"
+#include "run/helper_run.h"
 #include "run/run_validation.h"
 #include "sys/file.h"
 #include "sys/path.h"
@@ -20,8 +21,6 @@
 #define NAME_BYTES_MAX 64
 #define MESSAGE_BYTES_MAX 600
 #define WORDS_MAX 256          /* words of the command */
-#define MEMORY (256 * MB)
-#define OUTPUT MB
 #define ANSWER_MAX ((size_t)1 << 20)
 #define TIME_MS 10000
 
@@ -64,33 +63,6 @@ static char *const *words(struct arena *a, const struct texts *command)
 	for (const struct texts *t = command; t && n < WORDS_MAX; t = t->next)
 		v[n++] = str_c(a, t->text);
 	return v;
-}
-
-/* Runs the validator and returns its outcome. */
-static int run_validator(struct validator_call *j, struct run_request *rq, struct outcome *ret, struct err *e)
-{
-	struct run r = {.id = j->run->id};
-	struct box box = {0};
-	int rc;
-
-	rq->network = (struct network_request){.given = true, .mode = NETWORK_DENY};
-	rq->limits[LIMIT_MEMORY] = MEMORY;
-	rq->accept_watched = true; /* the caller did not ask for this limit */
-	rq->limits[LIMIT_OUTPUT] = OUTPUT;
-	if (j->run->spec.workspace.n)
-		rq->workspace = (struct run_workspace){.path = j->run->spec.workspace, .given = true};
-	if (run_prepare(j->a, rq, j->run->world, j->policies, &r, e) != 0)
-		return -1;
-	FD_SCOPE report = {0};
-	fd_scope(&report, j->a, fd_of_text("report", j->text, e));
-	if (report.fd < 0)
-		return -1;
-	r.spec.input = report.fd;
-	run_go(j->a, &r, &box, &(struct box_start){0}, NULL, ret);
-	box_wait(&box, ret);
-	rc = ret->status == STATUS_OK || ret->status == STATUS_EXIT_NONZERO ? 0 : -1;
-	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "%s",
-			ret->status == STATUS_SETUP_ERROR ? ret->err_setup.text : status_name(ret->status));
 }
 
 /* ---- the validator's answer ---- */
@@ -277,7 +249,7 @@ static void consult_validator(struct validator_call *j, struct run_request *rq)
 	struct outcome o = {0};
 	struct err e = {0};
 
-	if (run_validator(j, rq, &o, &e) != 0)
+	if (helper_run(j->a, j->run, j->policies, rq, j->text, &o, &e) != 0)
 		no_answer(j, e.text);
 	else
 		take_answer(j, &o);

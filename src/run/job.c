@@ -2,6 +2,7 @@
 #include "run/job.h"
 
 #include "base/json_write.h"
+#include "judge/client_session.h"
 #include "judge/tmp_names.h"
 #include "run/cwd_report.h"
 #include "run/job_hold.h"
@@ -10,6 +11,7 @@
 #include "run/job_sandbox.h"
 #include "run/result_memory.h"
 #include "run/run_validation.h"
+#include "run/test_changes.h"
 #include "sys/ids.h"
 #include "sys/path.h"
 
@@ -222,6 +224,18 @@ static bool run_recorded(struct arena *a, struct job *j, const struct box_progre
 	return r.begun;
 }
 
+/* Returns when the client's session began; 0: not known. */
+static int64_t session_start(struct arena *a, const struct job *j)
+{
+	const struct view *v = j->world.context.view;
+	struct client_session s = {0};
+
+	if (!j->who.session.n || client_session_read(a, v->state_dir, j->who.client, j->who.session,
+			v->uid, &s, NULL) != 1)
+		return 0;
+	return s.started;
+}
+
 static void finish_job(struct arena *a, struct job *j, bool begun)
 {
 	struct err e = {0};
@@ -233,8 +247,10 @@ static void finish_job(struct arena *a, struct job *j, bool begun)
 	}
 	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
 	validation_custom(a, &j->policies, &j->report);
-	if (begun && !j->record.off && j->outcome.status != STATUS_RUNNING)
+	if (begun && !j->record.off && j->outcome.status != STATUS_RUNNING) {
 		result_memory_compare(a, j->who.session, &j->report);
+		test_changes_look(a, &j->policies, session_start(a, j), &j->report);
+	}
 	job_hold_report(a, j);
 	if (begun && j->outcome.status != STATUS_RUNNING) /* its end is still to come */
 		job_record_end(a, j);

@@ -169,7 +169,8 @@ static void suspect(struct arena *a, struct validation *v, const struct counted 
 				"%lld %s of the run before did not run, and %lld %s new; say why",
 				(long long)gone, tests(gone), (long long)added,
 				added == 1 ? "is" : "are");
-	if (is->skipped > was->skipped)
+	/* a new test that is skipped takes nothing away */
+	if (is->skipped > was->skipped && is->total - is->skipped < was->total - was->skipped)
 		validation_suspect(a, v, NOTE_MORE_SKIPPED,
 				"%lld %s skipped, and %lld when this command ran before; say why",
 				(long long)is->skipped, is->skipped == 1 ? "test was" : "tests were",

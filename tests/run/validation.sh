@@ -281,6 +281,23 @@ CODE
 	json '.validation.canary == null and .validation.suspicions == []' 'has none'
 	[[ $(cd "$tmp/ws/canary" && echo *) == 'conftest.py t_pass.py' ]]
 	result $? 'nothing is left in the project'
+	# in a repository, edits of tests are information; what they take away makes them a suspicion
+	mkdir -p "$tmp/repo"
+	cd "$tmp/repo" || exit 1
+	printf 'def test_a():\n    assert 1\n    assert 2\ndef test_b():\n    assert 3\n' >test_r.py
+	git init -q . && git add . && git -c user.name=t -c user.email=t@example.org commit -qm tests
+	py 'tests as in HEAD' valid pass junit-xml witnessed '' "$pytest"
+	json '.validation.suspicions == [] and .validation.checks == []' 'need no word'
+	printf 'def test_c():\n    assert 4\n' >test_new.py
+	py 'a new test file' valid pass junit-xml witnessed tests-changed "$pytest"
+	json '.validation.suspicions == [] and (.validation.checks[0] | .warning and (.message | contains("test_new.py")))' 'is information'
+	rm test_new.py
+	sed -i 's/assert 3/pass/' test_r.py
+	run --workspace . --task test -c "$pytest test_r.py"
+	json '.validation.suspicions | length == 1 and .[0].id == "tests-changed" and (.[0].message | contains("test_r.py") and contains("assertions"))' 'an assertion less is a suspicion'
+	[[ $(git status --porcelain) == ' M test_r.py' ]]
+	result $? 'the repository is as it was'
+	cd "$tmp/ws" || exit 1
 	py 'pytest -O' indeterminate none junit-xml machine dry-run "${pytest/-B/-B -O} t_pass.py"
 	py 'pytest.exit() with 0' invalid none pytest printed interrupted "$pytest -q t_leave.py"
 	says "with variables of the caller's" valid pass junit-xml witnessed '' -- --workspace . --env PYTEST_ADDOPTS=-q --task test -c "$pytest t_pass.py"

@@ -28,6 +28,8 @@ static const struct row {
 	{"two removed, one new", "pytest", "", P, 3, 0, "abf", "fewer-tests tests-vanished"},
 	{"what is known now", "pytest", "", P, 3, 0, "abf", ""},
 	{"a test skipped", "pytest", "", P, 3, 1, "abf", "more-skipped"},
+	{"a new test that is skipped takes nothing away", "pytest", "", P, 4, 2, "abfg", ""},
+	{"as before", "pytest", "", P, 3, 1, "abf", "fewer-tests tests-vanished"},
 	{"a run that fails says it anyway", "pytest", "", F, 1, 0, "a", ""},
 	{"and does not lower what is expected", "pytest", "", P, 2, 1, "ab", "fewer-tests tests-vanished"},
 	{"another command", "pytest -k a", "", P, 1, 0, "a", ""},

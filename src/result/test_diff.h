@@ -1,0 +1,18 @@
+/*
+ * Losses in changed test files, read from the output of `git diff -U0`: assertions that vanished, and tests
+ * that are newly skipped. By words, so it is a sign and no proof.
+ */
+#pragma once
+#include "base/arena.h"
+#include "base/str.h"
+
+#define TEST_DIFF_FILES_MAX 64 /* names that are kept */
+
+struct test_diff {
+	struct str files[TEST_DIFF_FILES_MAX]; /* paths in the repository */
+	size_t nfiles;    /* of all that changed, also of those without a name here */
+	int64_t asserts;  /* lines with an assertion: those added less those removed */
+	int64_t skips;    /* tests that were there and are now skipped or left out */
+};
+
+void test_diff_read(struct arena *a, struct str diff, struct test_diff *ret);
