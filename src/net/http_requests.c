@@ -226,6 +226,10 @@ static enum network_refusal check_target(struct http_requests *h, struct str met
 	size_t end = 7;
 	while (end < target.n && !strchr("/?#", target.p[end]))
 		end++;
+	/* "http://host?@other/": some reader may look for the host in front of the first slash */
+	for (size_t i = end; i < target.n && target.p[i] != '/'; i++)
+		if (target.p[i] == '@' || target.p[i] == '#')
+			return NETWORK_BAD_HTTP;
 	return check_authority(h, str_sub(target, 7, end));
 }
 
