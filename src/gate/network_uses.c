@@ -252,6 +252,17 @@ static bool overwrites(struct judge *j, struct subject *s)
 }
 
 /*
+ * True if git alone would run in a box that reaches the host: a forge takes data from anybody. The box has no
+ * keys for ssh.
+ */
+static bool git_alone(struct judge *j, struct subject *s)
+{
+	struct know_options *o = subject_options(j, s);
+
+	return j->nsubjects == 1 && o->noperands && str_starts(s->c->argv[o->operands[0]].text, "https://");
+}
+
+/*
  * A fetch of addresses: quiet if the person listed all hosts. The question names the others. A server can
  * send a client on, and settings of a repository can lead git elsewhere, so these run in a box, which reaches
  * the listed hosts alone.
@@ -274,7 +285,7 @@ static bool tell_hosts(struct judge *j, struct subject *s)
 			str_c(j->a, str_fmt(j->a,
 				"let a person list the host, if it may be read from without questions: "
 				"caisson allow --host %.*s", STR_ARG(first))),
-			s->form->use == NET_USE_REMOTE ? STR("") : h.unlisted);
+			s->form->use == NET_USE_REMOTE && !git_alone(j, s) ? STR("") : h.unlisted);
 	return true;
 }
 
@@ -430,7 +441,7 @@ static bool tell_clone(struct judge *j, struct subject *s)
 {
 	struct str url = s->c->argv[subject_options(j, s)->operands[0]].text, host = host_of(j, url, true);
 
-	if (j->nsubjects != 1 || !str_starts(url, "https://") || !net_host_is_forge(host))
+	if (!git_alone(j, s) || !net_host_is_forge(host))
 		return tell_hosts(j, s);
 	judge_raise_network(j, gate_check(CHECK_ARCHIVE_EXTRACT), s->c->at,
 		judge_quote(j, "", s->c->at, " fetches a repository that is a remote of this one"), INSTEAD,

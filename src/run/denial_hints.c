@@ -30,6 +30,7 @@ enum hint_kind {
 	HINT_PATHS,
 	HINT_PATH,
 	HINT_NETWORK,
+	HINT_CREDENTIALS,
 	HINT_LOOPBACK,
 	HINT_CACHE,
 	HINT_MISSING,
@@ -74,6 +75,10 @@ static const struct complaint {
 		/* pip and apt, which do not say why */
 		{HINT_NETWORK, "(from versions: none)", "--no-index"},
 		{HINT_NETWORK, "Unable to locate package", ""},
+		{HINT_CREDENTIALS, "could not read Username for", ""},
+		{HINT_CREDENTIALS, "could not read Password for", ""},
+		{HINT_CREDENTIALS, "Permission denied (publickey", ""},
+		{HINT_CREDENTIALS, "code E401", ""},
 		{HINT_LOOPBACK, "ECONNREFUSED", ""},
 		{HINT_LOOPBACK, "onnection refused", ""},
 		{HINT_LOOPBACK, "Couldn't connect to server", ""},
@@ -147,6 +152,8 @@ static bool is_isolated(const struct clues *c)
 {
 	return network_isolated(&c->r->spec.network);
 }
+static bool reaches_names(const struct clues *c) { return network_has_names(&c->r->spec.network); }
+
 static bool out_of_time(const struct clues *c)
 {
 	return c->o->status == STATUS_TIMEOUT && !c->o->by_cpu_time;
@@ -385,6 +392,9 @@ static const struct hint_row {
 		[HINT_PATHS] = {"paths", true, false, NO_LIMIT, NULL, say_paths, ""},
 		[HINT_PATH] = {"path", true, false, NO_LIMIT, NULL, say_hidden_dirs, ""},
 		[HINT_NETWORK] = {"network", true, false, NO_LIMIT, is_isolated, say_network, ""},
+		[HINT_CREDENTIALS] = {"credentials", true, true, NO_LIMIT, reaches_names, NULL,
+				"the host wants credentials, and the box has none of the person's; a person "
+				"can run the command outside of the box"},
 		[HINT_LOOPBACK] = {"loopback", true, true, NO_LIMIT, meant_loopback, NULL,
 				"127.0.0.1 and localhost are the box's own: a server that runs outside of it "
 				"is not reached"},

@@ -106,6 +106,10 @@ for who in $(people); do
 	hint network 'denied' 'echo "ERROR: Could not find a version that satisfies the requirement x (from versions: none)" >&2; exit 1'
 
 	# other walls
+	options=(--network good.example.org)
+	hint credentials 'none of the person' "echo \"fatal: could not read Username for 'https://good.example.org': terminal prompts disabled\" >&2; exit 128"
+	options=()
+	hint credentials '' "echo \"fatal: could not read Username for 'https://good.example.org': terminal prompts disabled\" >&2; exit 128"
 	hint loopback "the box's own" 'curl -sS http://127.0.0.1:1/'
 	hint loopback '' 'echo "10.0.0.1: Connection refused" >&2; exit 1'
 	hint cache '--network preset:registries' 'echo "npm ERR! code ENOTCACHED" >&2; exit 1'
