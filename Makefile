@@ -89,7 +89,7 @@ $(BUILD)/flags: FORCE | $(SOURCES)
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(FLAGS) -c $< -o $@
+	$(Q)$(CC) $(FLAGS) $(OWN) -c $< -o $@
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -120,11 +120,12 @@ $(BUILD)/obj/grammar/%_scanning.o: $(SOURCES) $(BUILD)/flags
 	$(Q)$(CC) -std=gnu11 -O2 -g0 $(PIC) -DTREE_SITTER_REUSE_ALLOCATOR -Dcalloc=grammar_calloc -Dfree=grammar_free -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(NPM)/tree-sitter-$*/src -w -c $(NPM)/tree-sitter-$*/src/scanner.c -o $@
 
 # `caisson --version` shows the commit, with a plus sign for a changed tree. Sources without a repository have none.
-$(BUILD)/gen/commit.h: FORCE
+COMMIT := $(shell git describe --always --exclude='*' --dirty=+ --abbrev=10 2>/dev/null)
+$(BUILD)/commit: FORCE
 	@mkdir -p $(@D)
-	@commit=$$(git describe --always --exclude='*' --dirty=+ --abbrev=10 2>/dev/null) && commit=" ($$commit)"; \
-		printf '#define CAISSON_COMMIT "%s"\n' "$$commit" | cmp -s - $@ || printf '#define CAISSON_COMMIT "%s"\n' "$$commit" >$@
-$(BUILD)/obj/cli/main.o: $(BUILD)/gen/commit.h
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+$(BUILD)/obj/cli/main.o: $(BUILD)/commit
+$(BUILD)/obj/cli/main.o: private OWN = $(if $(COMMIT),-DCAISSON_COMMIT='" ($(COMMIT))"')
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
 $(BUILD)/libgen.a: $(GEN_LIB_OBJ)

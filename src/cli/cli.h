@@ -14,14 +14,14 @@ enum option_kind {
 	OPTION_ONCE,  /* the same, but repeating it is an error: a value would be lost silently */
 	OPTION_LIST,  /* struct run_list at the offset; each use appends a value */
 	OPTION_HELP,
-	OPTION_GROUP, /* no option: `help` is the heading of those that follow */
+	OPTION_GROUP, /* no option: `help` is the heading of those below */
 };
 
 struct option_row { /* char arrays, here and below: pointers would need relocation at each start */
 	char name[20];     /* without dashes; a single letter takes a single dash: -c */
 	enum option_kind kind;
 	size_t offset;     /* in the command's options struct */
-	char value[52];    /* placeholder in the usage: FILE, DIR, a|b ...; cmd_completion.c completes by it */
+	char value[52];    /* placeholder in the usage (FILE, a|b ...), by which values are completed */
 	char help[160];
 };
 
@@ -114,10 +114,10 @@ bool options_only(const struct command_row *c, int argc, char **argv, void *into
 /* Returns the next form of a synopsis and advances *at. False after the last. */
 bool synopsis_next(const char **at, struct str *ret);
 /*
- * Appends text and a newline, in lines of at most `width` columns. `at` is the column where it begins; further
- * lines begin at `indent`.
+ * Appends text and a newline, in lines of at most `width` columns. `at` is the column where it begins;
+ * further lines begin at `indent`.
  */
-void wrap_text(struct buf *b, const char *text, size_t at, size_t indent, size_t width);
+void output_wrapped(struct buf *b, const char *text, size_t at, size_t indent, size_t width);
 void usage_print(struct buf *b, const struct command_row *c);
 /* Prints the usage to standard output, or one line about a wrong use. Returns the exit code. */
 int usage_output(const struct command_row *c);

@@ -24,7 +24,8 @@ static const struct option_row options[] = {
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed"}, {1, "there is no such check, or the policy does not load"},
+static const struct exit_row exits[] = {{0, "printed"},
+		{1, "there is no such check, or the policy does not load"},
 		{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
 
 static const struct example_row examples[] = {
@@ -77,8 +78,9 @@ static void put_list(struct checks_job *j, struct buf *b)
 	for (size_t i = 0; i < n; i++) {
 		size_t from = b->n;
 
-		buf_fmt(b, "%-*s%-8s  ", COLUMN, check_name(rows[i].id), grade_name(grade_in_force(j, &rows[i])));
-		wrap_text(b, rows[i].about, b->n - from, COLUMN + 10, width);
+		buf_fmt(b, "%-*s%-8s  ", COLUMN, check_name(rows[i].id),
+				grade_name(grade_in_force(j, &rows[i])));
+		output_wrapped(b, rows[i].about, b->n - from, COLUMN + 10, width);
 	}
 }
 
@@ -100,7 +102,7 @@ static void put_one(struct checks_job *j, struct buf *b, const struct check *c)
 	unsigned width = terminal_width(1);
 
 	buf_fmt(b, "%s\n\n", check_name(c->id));
-	wrap_text(b, c->about, 0, 0, width);
+	output_wrapped(b, c->about, 0, 0, width);
 	buf_char(b, '\n');
 	if (*check_example(c->id))
 		buf_fmt(b, "example   %s\n", check_example(c->id));
@@ -131,8 +133,8 @@ static int checks_job_run(void *arg)
 	if (j->name && id == CHECK_NONE)
 		return unknown_check(j);
 	context_open(&j->a, &at);
-	if (policies_load(&j->a, &(struct policies_request){.config = j->config, .context = &at}, &j->policies,
-			&e) != 0) {
+	if (policies_load(&j->a, &(struct policies_request){.config = j->config, .context = &at},
+			&j->policies, &e) != 0) {
 		output_error("%s", e.text);
 		return 1;
 	}

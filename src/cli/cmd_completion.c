@@ -2,8 +2,9 @@
  * caisson completion: completes command lines in bash, zsh and fish.
  *
  * `caisson completion SHELL` prints a short script. For each completion the script calls
- * `caisson completion --words N -- WORD...`, which knows commands and options from the tables that parse them.
- * Candidates come one per line, with a tab and a description; the line ":files" stands for the names of files.
+ * `caisson completion --words N -- WORD...`, which knows commands and options from the tables that parse
+ * them. Candidates come one per line, with a tab and a description; the line ":files" stands for the names of
+ * files.
  *
  * The placeholder of an option's value says what may be completed there: "a|b" lists the values, and the
  * kinds below name lists that the program or this machine has.
@@ -36,7 +37,8 @@ static const struct option_row options[] = {
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
+static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
+		{EXIT_INTERNAL, "internal error"}};
 
 static const struct example_row examples[] = {
 	{"source <(caisson completion bash)", "Completes in this shell; put it into ~/.bashrc to keep it."},
@@ -61,7 +63,8 @@ static const struct {
 	 "\t\telif [[ ${line%%$'\\t'*} == \"$cur\"* ]]; then\n"
 	 "\t\t\tCOMPREPLY+=(\"${line%%$'\\t'*}\")\n"
 	 "\t\tfi\n"
-	 "\tdone < <(\"${COMP_WORDS[0]}\" completion --words \"$COMP_CWORD\" -- \"${COMP_WORDS[@]}\" 2>/dev/null)\n"
+	 "\tdone < <(\"${COMP_WORDS[0]}\" completion --words \"$COMP_CWORD\" -- \"${COMP_WORDS[@]}\" "
+	 "2>/dev/null)\n"
 	 "}\n"
 	 "complete -F _caisson caisson\n"},
 	{"zsh",
@@ -69,7 +72,8 @@ static const struct {
 	 "_caisson() {\n"
 	 "\tlocal line\n"
 	 "\tlocal -a found\n"
-	 "\tfor line in ${(f)\"$(\"${words[1]}\" completion --words $((CURRENT - 1)) -- \"${words[@]}\" 2>/dev/null)\"}; do\n"
+	 "\tfor line in ${(f)\"$(\"${words[1]}\" completion --words $((CURRENT - 1)) -- \"${words[@]}\" "
+	 "2>/dev/null)\"}; do\n"
 	 "\t\tif [[ $line == :files ]]; then\n"
 	 "\t\t\t_files\n"
 	 "\t\telse\n"
@@ -332,9 +336,9 @@ const struct command_row command_completion = {
 	.name = "completion",
 	.synopsis = "bash|zsh|fish",
 	.summary = "print a script that completes command lines in a shell",
-	.about = "The script asks this program for each completion, so it knows the commands and options of the "
-		 "installed version, checks, presets, clients, keys of policies and the boxes that run. make "
-		 "install and the Debian package put it in place for all three shells.",
+	.about = "The script asks this program for each completion, so it knows the commands and options of "
+		 "the installed version, checks, presets, clients, keys of policies and the boxes that run. "
+		 "make install and the Debian package put it in place for all three shells.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

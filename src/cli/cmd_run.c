@@ -74,8 +74,8 @@ static const struct option_row options[] = {
 	{"", OPTION_GROUP, 0, "", "Limits (default of the profile exec; of work)"},
 	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "CPUs, as 2 or 0.5 (default: 2; all)"},
 	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", 
-			"memory, as 512M or 1G; a plain number is megabytes (default: 1G; three quarters of the "
-			"machine's)"},
+			"memory, as 512M or 1G; a plain number is megabytes (default: 1G; three quarters of "
+			"the machine's)"},
 	{"timeout", OPTION_VALUE, LIMIT(TIME), "TIME",
 			"time, as 30, 1.5, 500ms or 2m; a plain number is seconds (default: 30s; 10m)"},
 	{"cpu-time", OPTION_VALUE, LIMIT(CPU_TIME), "TIME",

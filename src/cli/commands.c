@@ -72,7 +72,7 @@ const char *command_guess(struct arena *a, const char *name)
 	return near_text(a, &guess, "; see caisson --help");
 }
 
-/* Of "audit query" the second word counts, if the first is this command. */
+/* Returns the second word of "audit query" if the first is this command, or NULL. */
 static const char *subcommand(const struct command_row *c, const char *of)
 {
 	size_t n = strlen(of);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "commit.h" /* made by the Makefile */
 #include "sys/stack.h"
 #include "sys/title.h"
 
@@ -31,7 +30,8 @@ static int print_for(struct buf *b, int argc, char **argv)
 {
 	bool man = argc > 1 && !strcmp(argv[1], "--man");
 	const char *name = argc > 1 + man ? argv[1 + man] : NULL;
-	const struct command_row *c = name ? find_two(b->a, name, argc > 2 + man ? argv[2 + man] : NULL) : NULL;
+	const char *second = argc > 2 + man ? argv[2 + man] : NULL;
+	const struct command_row *c = name ? find_two(b->a, name, second) : NULL;
 
 	if (name && !c)
 		return unknown_command(b->a, name);

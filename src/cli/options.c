@@ -32,7 +32,8 @@ static int unknown_option(const struct command_row *c, const char *arg, struct e
 		if (c->options[i].kind != OPTION_GROUP)
 			near_try(&guess, c->options[i].name);
 	return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'%s%s%s", arg,
-			guess.best ? ", did you mean '--" : "", guess.best ? guess.best : "", guess.best ? "'" : "");
+			guess.best ? ", did you mean '--" : "", guess.best ? guess.best : "",
+			guess.best ? "'" : "");
 }
 
 static int add_to_list(struct run_list *list, const struct option_row *o, const char *value, struct err *e)
@@ -126,7 +127,7 @@ bool synopsis_next(const char **at, struct str *ret)
 	return true;
 }
 
-void wrap_text(struct buf *b, const char *text, size_t at, size_t indent, size_t width)
+void output_wrapped(struct buf *b, const char *text, size_t at, size_t indent, size_t width)
 {
 	while (*text) {
 		size_t n = strcspn(text, " ");
@@ -158,7 +159,7 @@ static void put_option(struct buf *b, const struct option_row *o)
 		buf_fmt(b, "%*s", (int)(COLUMN - (b->n - from)), "");
 	else
 		buf_fmt(b, "\n%*s", COLUMN, "");
-	wrap_text(b, o->help, COLUMN, COLUMN, WIDTH);
+	output_wrapped(b, o->help, COLUMN, COLUMN, WIDTH);
 }
 
 void usage_print(struct buf *b, const struct command_row *c)
@@ -170,10 +171,10 @@ void usage_print(struct buf *b, const struct command_row *c)
 		size_t from = b->n;
 
 		buf_fmt(b, "%s caisson %s", form.p == c->synopsis ? "usage:" : "      ", c->name);
-		wrap_text(b, str_c(b->a, form), b->n - from, strlen("usage: caisson "), WIDTH);
+		output_wrapped(b, str_c(b->a, form), b->n - from, strlen("usage: caisson "), WIDTH);
 	}
 	buf_char(b, '\n');
-	wrap_text(b, c->summary, 0, 0, WIDTH);
+	output_wrapped(b, c->summary, 0, 0, WIDTH);
 	buf_char(b, '\n');
 	commands_below(b, c->name);
 	for (size_t i = 0; i < c->noptions; i++) {
@@ -186,7 +187,7 @@ void usage_print(struct buf *b, const struct command_row *c)
 	buf_c(b, "\nexit codes:\n");
 	for (size_t i = 0; i < c->nexits; i++) {
 		buf_fmt(b, "  %-3d  ", c->exits[i].code);
-		wrap_text(b, c->exits[i].meaning, 7, 7, WIDTH);
+		output_wrapped(b, c->exits[i].meaning, 7, 7, WIDTH);
 	}
 }
 

@@ -58,7 +58,7 @@ result $? 'the help of the program'
 "$CAISSON" checks --json >"$tmp/checks"
 jq -e '.checks | length > 90' "$tmp/checks" >/dev/null
 result $? 'all checks are listed'
-bad= n=0
+bad="" n=0
 while IFS=$'\t' read -r id fixed example; do
 	[[ $fixed == true ]] || printf 'checks_grade: {%s: deny}\n' "$id" >"$tmp/policy.yaml"
 	[[ $fixed == true ]] && printf '{}\n' >"$tmp/policy.yaml"
