@@ -47,7 +47,7 @@ GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c 
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-TABLES = knowledge variables registries network toolchains caches preset embedded seccomp python javascript danger
+TABLES = knowledge variables registries network toolchains caches secrets preset embedded seccomp python javascript danger
 LIB_OBJ += $(TABLES:%=$(BUILD)/obj/%_table.o)
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
@@ -136,7 +136,7 @@ $(BUILD)/gen-knowledge: $(GEN_OBJ) $(BUILD)/libgen.a
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
 
-COMMANDS = $(filter-out $(addprefix knowledge/,variables.yaml registries.yaml network.yaml toolchains.yaml caches.yaml),$(sort $(wildcard knowledge/*.yaml)))
+COMMANDS = $(filter-out $(addprefix knowledge/,variables.yaml registries.yaml network.yaml toolchains.yaml caches.yaml secrets.yaml),$(sort $(wildcard knowledge/*.yaml)))
 $(BUILD)/gen/knowledge_table.c: $(BUILD)/gen-knowledge $(COMMANDS)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
@@ -177,6 +177,12 @@ $(BUILD)/gen/caches_table.c: $(BUILD)/gen-knowledge knowledge/caches.yaml
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)$(BUILD)/gen-knowledge --caches knowledge/caches.yaml > $@
+
+# Forms of secrets are written in knowledge/secrets.yaml.
+$(BUILD)/gen/secrets_table.c: $(BUILD)/gen-knowledge knowledge/secrets.yaml
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$(BUILD)/gen-knowledge --secrets knowledge/secrets.yaml > $@
 
 # Dangerous commands are written in knowledge/gate/dangers.yaml.
 $(BUILD)/gen/danger_table.c: knowledge/gate/dangers.yaml scripts/danger-table

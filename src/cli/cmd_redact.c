@@ -77,10 +77,12 @@ const struct command_row command_redact = {
 	.summary = "print text with its secrets replaced",
 	.about = "Reads standard input or FILE, normalises it as caisson-normalise(1) does (Unix times "
 			"stay), and prints it with every secret replaced by "
-		 "[redacted:KIND]: tokens and keys that are known by their shape, private keys in PEM, "
+		 "[redacted:KIND]: tokens and keys that are known by their shape, values after a name such "
+		 "as password or api_key, private keys in PEM, "
 		 "passwords in URLs, and the exact values of those variables of the "
-		 "environment that `caisson run` keeps from programs in a box.\n\n"
-		 "Normalising comes first, so that a colour in the middle of a token does not save it. "
+		 "environment that `caisson run` keeps from programs in a box. Placeholders stay.\n\n"
+		 "Normalising comes first, so that a colour or an invisible character in the middle of a "
+		 "token does not save it. "
 		 "Memory does not grow with the length of the input.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

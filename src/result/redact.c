@@ -1,16 +1,24 @@
 /*
- * Redaction in one pass. A bit table over three bytes, built from prefixes and values, tells where a secret
- * could start; only there the rows and values are compared. Text that cannot be decided before more text
- * comes stays in `pending`, at most as long as the longest secret, so that the result does not depend on
- * chunks.
+ * Redaction in one pass. A bit table over three bytes, built from prefixes, names and values, tells where a
+ * secret could start; only there the rows and values are compared. Text that cannot be decided before more
+ * text comes stays in `pending`, at most as long as the longest secret, so that the result does not depend on
+ * chunks. The bytes before it are kept as well, for names.
+ *
+ * Invisible characters, raw or as the normaliser escapes them, could split a secret. They are taken out
+ * first (gaps), and put back where nothing was found.
  */
 #include "result/redact.h"
 
 #include "base/utf8.h"
 #include "result/redact_forms.h"
+#include "result/redact_gaps.h"
 
-#define BITS 32768
+#define BITS_LOG 18
+#define BITS_WORDS ((1 << BITS_LOG) / 32)
+#define FOUR 4
 #define PIECE ((size_t)64 << 10)  /* bytes of a chunk processed at a time */
+#define PENDING_MAX (REDACT_BEHIND_MAX + REDACT_MATCH_MAX + PIECE)
+#define GAPS_MAX ((size_t)64 << 10) /* bytes of invisible characters in undecided text */
 #define VALUES_MAX 4096
 #define VALUE_KIND "value"
 
@@ -24,49 +32,117 @@ struct redactor {
 	struct str *values;       /* longest first */
 	size_t nvalues;
 	struct form_at *forms[256];
-	unsigned char bits[BITS / 8];
-	struct buf pending;
+	uint32_t three[BITS_WORDS];       /* starts of everything, by three bytes */
+	uint32_t three_values[BITS_WORDS]; /* ... of values alone */
+	uint32_t four[BITS_WORDS];        /* starts of forms and names, by four bytes */
+	struct buf pending;       /* context, then undecided text */
+	size_t context;           /* bytes of pending that are decided */
+	size_t barrier;           /* bytes of pending up to the end of the last secret */
 	size_t hidden;            /* bytes of pending that are not written */
-	char before;              /* last byte written */
+	struct gaps gaps;         /* of pending */
+	char before;              /* character before pending */
 	uint64_t count;
 	bool command;             /* see redact_command() */
 };
 
-static unsigned slot(const char *p)
+/* A place in a bit table for some bytes. */
+static unsigned slot(uint32_t bytes) { return bytes * 0x9E3779B1u >> (32 - BITS_LOG); }
+
+static bool is_marked(const uint32_t *bits, unsigned s) { return bits[s / 32] >> s % 32 & 1; }
+
+static void mark(uint32_t *bits, unsigned s) { bits[s / 32] |= 1u << s % 32; }
+
+static uint32_t three_bytes(const char *p)
 {
-	return ((unsigned)(unsigned char)p[0] ^ (unsigned)(unsigned char)p[1] << 5 ^ (unsigned)(
-			unsigned char)p[2] << 10) & (BITS - 1);
+	return (uint32_t)(unsigned char)p[0] << 8 | (uint32_t)(unsigned char)p[1] << 16 |
+			(uint32_t)(unsigned char)p[2] << 24;
 }
 
-static void mark_start(struct redactor *r, const char *p)
-{
-	unsigned s = slot(p);
+static unsigned slot_of_three(const char *p) { return slot(three_bytes(p)); }
 
-	r->bits[s / 8] |= (unsigned char)(1u << s % 8);
+static unsigned slot_of_four(const char *p) { return slot(three_bytes(p + 1) | (unsigned char)p[0]); }
+
+static void mark_value(struct redactor *r, const char *p)
+{
+	mark(r->three, slot_of_three(p));
+	mark(r->three_values, slot_of_three(p));
 }
 
-static char to_lower(char c) { return ascii_is_letter(c) ? (char)(c | 0x20) : c; }
-
-/* Marks all spellings of the first three letters. */
-static void mark_nocase(struct redactor *r, const char *p)
+/* Marks all spellings of the first four characters. */
+static void mark_four(struct redactor *r, const char *p, bool nocase)
 {
-	for (unsigned ways = 0; ways < 8; ways++) {
-		char c[REDACT_PREFIX_MIN];
+	for (unsigned ways = 0; ways < (nocase ? 1u << FOUR : 1); ways++) {
+		char c[FOUR];
 
-		for (unsigned i = 0; i < REDACT_PREFIX_MIN; i++)
+		for (unsigned i = 0; i < FOUR; i++)
 			c[i] = ascii_is_letter(p[i]) && ways >> i & 1 ? (char)(p[i] & ~0x20) : p[i];
-		mark_start(r, c);
+		mark(r->three, slot_of_three(c));
+		mark(r->four, slot_of_four(c));
+	}
+}
+
+/* A prefix of three characters: the first step says what may follow. */
+static void mark_form_start(struct redactor *r, const struct secret_form *f)
+{
+	const struct secret_step *step = &secret_steps[f->step];
+	const char *prefix = secret_text(f->prefix);
+	char c[FOUR];
+
+	if (prefix[FOUR - 1]) {
+		mark_four(r, prefix, f->flags & FORM_NOCASE);
+		return;
+	}
+	memcpy(c, prefix, FOUR - 1);
+	for (unsigned k = 0; k < 256; k++) {
+		c[FOUR - 1] = (char)k;
+		if (!f->nsteps || !step->min || secret_in_set(step->set, (char)k))
+			mark_four(r, c, f->flags & FORM_NOCASE);
+	}
+}
+
+/* A name of three letters ends there. */
+static void mark_name_start(struct redactor *r, const char *word)
+{
+	char c[FOUR];
+
+	if (word[FOUR - 1]) {
+		mark_four(r, word, true);
+		return;
+	}
+	memcpy(c, word, FOUR - 1);
+	for (int k = 0; k < 128; k++) {
+		c[FOUR - 1] = (char)k;
+		if (strchr(" \t:=>\"'`]\\0123456789", k) && k)
+			mark_four(r, c, true);
 	}
 }
 
 static void mark_rows(struct redactor *r)
 {
-	for (size_t i = 0; i < redact_nrows; i++) {
-		if (redact_rows[i].flags & ROW_NOCASE)
-			mark_nocase(r, redact_rows[i].prefix);
-		else
-			mark_start(r, redact_rows[i].prefix);
+	for (size_t i = 0; i < secret_nforms; i++)
+		mark_form_start(r, &secret_forms[i]);
+	for (size_t i = 0; i < secret_nnames; i++)
+		mark_name_start(r, secret_text(secret_names[i].word));
+}
+
+/*
+ * Returns the first place from `i` on, and before `last`, where a secret could start; else `last`. Four bytes
+ * are looked up first, since they occur less often than three: the branch is hardly ever mispredicted.
+ */
+static size_t next_start(const struct redactor *r, struct str text, size_t i, size_t last)
+{
+	const char *p = text.p;
+	size_t stop = text.n < FOUR ? 0 : text.n - FOUR + 1;
+	uint32_t w = i < stop ? three_bytes(p + i) : 0;
+
+	for (; i < stop; i++) {
+		w = w >> 8 | (uint32_t)(unsigned char)p[i + 3] << 24;
+		if (is_marked(r->four, slot(w)) && is_marked(r->three, slot(w << 8)))
+			return i;
+		if (r->nvalues && is_marked(r->three_values, slot(w << 8)))
+			return i;
 	}
+	return i < last ? i : last; /* too short to tell */
 }
 
 struct marking {
@@ -79,7 +155,7 @@ static void mark_form(void *ctx, const char *three)
 	struct marking *m = ctx;
 	struct form_at **at = &m->r->forms[(unsigned char)three[0]];
 
-	mark_start(m->r, three);
+	mark_value(m->r, three);
 	if (*at && (*at)->form == m->form)
 		return;
 	struct form_at *f = arena_copy(m->r->a, (struct form_at){.next = *at, .form = m->form});
@@ -119,37 +195,32 @@ struct redactor *redactor_new(struct arena *a, const struct str *values, size_t 
 			r->values[at] = r->values[at - 1];
 		r->values[at] = str_dup(a, v);
 		r->nvalues++;
-		mark_start(r, v.p);
+		mark_value(r, v.p);
 	}
 	for (size_t i = r->nvalues; i; i--) /* so that the longest is first in each list */
 		add_forms(r, r->values[i - 1]);
 	mark_rows(r);
-	buf_init(&r->pending, a, REDACT_MATCH_MAX + PIECE);
+	buf_init(&r->pending, a, PENDING_MAX);
+	gaps_init(&r->gaps, a, GAPS_MAX);
 	return r;
 }
 
 /* ---- matching at one offset ---- */
 
-struct match {
-	const char *kind;
-	size_t from, to;
-};
-
 /* FOUND_MORE if the text ends inside it. */
-static enum found starts_with(struct str s, struct str with, bool nocase, bool more)
+static enum found starts_with(struct str s, struct str with, bool more)
 {
 	size_t n = s.n < with.n ? s.n : with.n;
 
-	for (size_t i = 0; i < n; i++)
-		if (nocase ? to_lower(s.p[i]) != with.p[i] : s.p[i] != with.p[i])
-			return FOUND_NO;
+	if (memcmp(s.p, with.p, n) != 0)
+		return FOUND_NO;
 	return n == with.n ? FOUND_YES : more ? FOUND_MORE : FOUND_NO;
 }
 
 static enum found match_value(const struct redactor *r, const struct candidate *c, struct match *ret)
 {
 	for (size_t i = 0; i < r->nvalues; i++) {
-		enum found f = starts_with(c->text, r->values[i], false, c->more);
+		enum found f = starts_with(c->text, r->values[i], c->more);
 
 		if (f == FOUND_NO)
 			continue;
@@ -169,41 +240,6 @@ static enum found match_value(const struct redactor *r, const struct candidate *
 	return FOUND_NO;
 }
 
-static enum found match_run(const struct redact_row *row, const struct candidate *c, size_t *ret_from,
-		size_t *ret_to)
-{
-	size_t from = strlen(row->prefix), most = from + (row->max ? row->max : REDACT_MATCH_MAX - from),
-			at = from;
-	bool digits = false;
-
-	for (; at < c->text.n && at < most && redact_in_set(row->set, c->text.p[at]); at++)
-		digits |= ascii_is_digit(c->text.p[at]);
-	if (at >= c->text.n && c->more && at < REDACT_MATCH_MAX)
-		return FOUND_MORE;
-	if (at - from < row->min || ((row->flags & ROW_DIGIT) && !digits))
-		return FOUND_NO;
-	if ((row->flags & ROW_EXACT) && at < c->text.n && redact_in_set("A-Za-z0-9_", c->text.p[at]))
-		return FOUND_NO;
-	*ret_from = 0;
-	*ret_to = at;
-	return FOUND_YES;
-}
-
-static enum found match_row(const struct redact_row *row, const struct candidate *c, char before,
-		struct match *ret)
-{
-	enum found f;
-
-	if (!(row->flags & ROW_INSIDE) && redact_in_set("A-Za-z0-9_", before))
-		return FOUND_NO;
-	f = starts_with(c->text, str_of(row->prefix), row->flags & ROW_NOCASE, c->more);
-	if (f != FOUND_YES)
-		return f;
-	ret->kind = row->kind;
-	return row->shape == SHAPE_RUN ? match_run(row, c, &ret->from, &ret->to) : redact_shape(row->shape, c,
-			&ret->from, &ret->to);
-}
-
 /*
  * A match may contain a value, or its start: in the part that it would leave visible (the user of a URL), or
  * across its end. Then both are replaced.
@@ -211,18 +247,19 @@ static enum found match_row(const struct redact_row *row, const struct candidate
 static enum found widen_match(const struct redactor *r, const struct candidate *c, struct match *m)
 {
 	for (size_t i = 1; i < m->to && i + REDACT_PREFIX_MIN <= c->text.n; i++) {
-		unsigned s = slot(c->text.p + i);
 		struct match inner = {0};
 		enum found f;
 
-		if (!(r->bits[s / 8] >> s % 8 & 1))
+		if (!is_marked(r->three_values, slot_of_three(c->text.p + i)))
 			continue;
-		f = match_value(r, &(struct candidate){str_sub(c->text, i, c->text.n), c->more, c->command},
-				&inner);
+		f = match_value(r, &(struct candidate){.text = str_sub(c->text, i, c->text.n),
+				.more = c->more, .command = c->command}, &inner);
 		if (f == FOUND_MORE)
 			return f;
 		if (f == FOUND_NO)
 			continue;
+		if (i <= m->from && i + inner.to >= m->to)
+			m->kind = VALUE_KIND;
 		m->from = i < m->from ? i : m->from;
 		m->to = i + inner.to > m->to ? i + inner.to : m->to;
 	}
@@ -230,110 +267,152 @@ static enum found widen_match(const struct redactor *r, const struct candidate *
 	return m->to + REDACT_PREFIX_MIN > c->text.n && c->more ? FOUND_MORE : FOUND_YES;
 }
 
-/* Values are certainly secret, so they come first; then the first matching row. */
-static enum found match_at(const struct redactor *r, const struct candidate *c, char before,
-		struct match *ret)
+/* Values are certainly secret, so they come first; then the first matching form; then names. */
+static enum found match_at(const struct redactor *r, const struct candidate *c, struct match *ret)
 {
 	enum found f = match_value(r, c, ret);
 
-	for (size_t i = 0; f == FOUND_NO && i < redact_nrows; i++)
-		if (to_lower(redact_rows[i].prefix[0]) == to_lower(c->text.p[0]))
-			f = match_row(&redact_rows[i], c, before, ret);
+	if (f == FOUND_NO)
+		f = redact_forms_at(c, ret);
+	if (f == FOUND_NO)
+		f = redact_names_at(c, ret);
 	return f == FOUND_YES && r->nvalues ? widen_match(r, c, ret) : f;
 }
 
 /* ---- scanning a text ---- */
 
-static void put_shown(const struct redactor *r, struct str text, size_t from, size_t to, struct buf *out)
+struct secret_scan { /* a text without its gaps */
+	struct str text;
+	const struct gaps *gaps;
+	size_t start, barrier; /* decided before; end of the last secret */
+	bool more;
+};
+
+static void put_shown(const struct redactor *r, const struct secret_scan *s, size_t from, size_t to,
+		struct buf *out)
 {
-	from = from < r->hidden ? r->hidden : from;
-	if (from < to)
-		buf_add(out, text.p + from, to - from);
+	gaps_put(s->gaps, s->text, from < r->hidden ? r->hidden : from, to, out);
+}
+
+static struct candidate candidate_at(const struct redactor *r, const struct secret_scan *s, size_t i)
+{
+	struct candidate c = {.text = str_sub(s->text, i, s->text.n), .more = s->more, .command = r->command,
+			.before = i ? s->text.p[i - 1] : r->before};
+
+	c.behind = i - s->barrier < REDACT_BEHIND_MAX ? i - s->barrier : REDACT_BEHIND_MAX;
+	if (s->barrier && i == s->barrier)
+		c.before = ']';
+	return c;
 }
 
 /* Appends all decided text to out; returns its length in the input. */
-static size_t scan_secrets(struct redactor *r, struct str text, bool more, struct buf *out)
+static size_t scan_secrets(struct redactor *r, struct secret_scan *s, struct buf *out)
 {
-	size_t shown = 0, i = 0;
+	size_t shown = s->start, i = s->start, last = s->text.n < REDACT_PREFIX_MIN ? 0 : s->text.n -
+			REDACT_PREFIX_MIN + 1;
 
-	while (i + REDACT_PREFIX_MIN <= text.n) {
-		unsigned s = slot(text.p + i);
+	while (i < last && (i = next_start(r, s->text, i, last)) < last) {
+		struct candidate c = candidate_at(r, s, i);
 		struct match m = {0};
-		enum found f;
+		enum found f = match_at(r, &c, &m);
 
-		if (!(r->bits[s / 8] >> s % 8 & 1)) {
-			i++;
-			continue;
-		}
-		f = match_at(r, &(struct candidate){str_sub(text, i, text.n), more, r->command},
-				i > shown ? text.p[i - 1] : r->before, &m);
 		if (f == FOUND_MORE)
 			break;
 		if (f == FOUND_NO) {
 			i++;
 			continue;
 		}
-		put_shown(r, text, shown, i + m.from, out);
-		r->before = ']';
+		put_shown(r, s, shown, i + m.from, out);
 		if (i + m.to > r->hidden) {
 			buf_fmt(out, "[redacted:%s]", m.kind);
 			r->count++;
 		}
-		i = shown = i + m.to;
+		i = shown = s->barrier = i + m.to;
 	}
-	if (!more)
-		i = text.n;
-	for (int back = 0; more && back < 3 && i > shown && i < text.n &&
-			((unsigned char)text.p[i] & 0xC0) == 0x80; back++)
+	if (!s->more)
+		i = s->text.n;
+	for (int back = 0; s->more && back < 3 && i > shown && i < s->text.n &&
+			((unsigned char)s->text.p[i] & 0xC0) == 0x80; back++)
 		i--; /* not inside a character: the consumer may process each piece separately */
-	put_shown(r, text, shown, i, out);
-	if (i > shown)
-		r->before = text.p[i - 1];
-	r->hidden -= i < r->hidden ? i : r->hidden;
+	put_shown(r, s, shown, i, out);
 	return i;
+}
+
+/* Scans pending text and drops all of it that is decided, but for the context of names. */
+static void scan_pending(struct redactor *r, bool more, struct buf *out)
+{
+	struct secret_scan s = {buf_view(&r->pending), &r->gaps, r->context, r->barrier, more};
+	size_t done = scan_secrets(r, &s, out), keep = done < REDACT_BEHIND_MAX ? done : REDACT_BEHIND_MAX,
+			drop = done - keep;
+
+	if (drop)
+		r->before = r->pending.p[drop - 1];
+	memmove(r->pending.p, r->pending.p + drop, r->pending.n - drop);
+	r->pending.n -= drop;
+	gaps_drop(&r->gaps, done, drop);
+	r->context = keep;
+	r->barrier = s.barrier > drop ? s.barrier - drop : 0;
+	r->hidden = r->hidden > drop ? r->hidden - drop : 0;
 }
 
 void redactor_feed(struct redactor *r, struct str chunk, struct buf *out)
 {
 	while (chunk.n) {
-		size_t room = REDACT_MATCH_MAX + PIECE - r->pending.n, k = chunk.n < room ? chunk.n : room,
-				done;
+		size_t room = PENDING_MAX - GAP_MAX - r->pending.n, k = chunk.n < room ? chunk.n : room;
 
-		buf_add(&r->pending, chunk.p, k);
+		gaps_feed(&r->gaps, str_sub(chunk, 0, k), &r->pending);
 		chunk = str_sub(chunk, k, chunk.n);
-		done = scan_secrets(r, buf_view(&r->pending), true, out);
-		memmove(r->pending.p, r->pending.p + done, r->pending.n - done);
-		r->pending.n -= done;
+		scan_pending(r, true, out);
 	}
 }
 
 void redactor_end(struct redactor *r, struct buf *out)
 {
-	scan_secrets(r, buf_view(&r->pending), false, out);
-	r->pending.n = 0;
+	gaps_flush(&r->gaps, &r->pending);
+	scan_pending(r, false, out);
+	gaps_put_last(&r->gaps, r->pending.n, out);
+	r->pending.n = r->context = r->barrier = r->hidden = 0;
+	gaps_clear(&r->gaps);
 	r->before = 0;
 }
 
 size_t redactor_hide(struct redactor *r)
 {
+	size_t n;
+
+	gaps_flush(&r->gaps, &r->pending);
+	n = r->pending.n - r->context + gaps_bytes(&r->gaps);
+	gaps_clear(&r->gaps);
 	r->hidden = r->pending.n;
-	return r->hidden;
+	return n;
 }
 
 size_t redactor_held(const struct redactor *r)
 {
-	return r->pending.n > r->hidden ? r->pending.n - r->hidden : 0;
+	size_t from = r->hidden > r->context ? r->hidden : r->context;
+
+	return r->pending.n - from + gaps_bytes(&r->gaps);
 }
 
 struct str redact_text(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count)
 {
 	uint64_t before = r->count;
-	struct buf out;
+	struct secret_scan s = {.text = text};
+	struct gaps gaps;
+	struct buf out, plain;
 
 	buf_init(&out, a, a->cap);
+	buf_init(&plain, a, a->cap);
+	gaps_init(&gaps, a, SIZE_MAX);
+	if (gaps_any(text)) {
+		gaps_feed(&gaps, text, &plain);
+		gaps_flush(&gaps, &plain);
+		s.text = buf_view(&plain);
+	}
+	s.gaps = &gaps;
 	r->before = 0;
-	scan_secrets(r, text, false, &out);
-	r->before = 0;
+	scan_secrets(r, &s, &out);
+	gaps_put_last(&gaps, s.text.n, &out);
 	if (ret_count)
 		*ret_count = r->count - before;
 	return buf_view(&out);
@@ -353,7 +432,13 @@ uint64_t redactor_count(const struct redactor *r) { return r->count; }
 
 const char *redact_kind(size_t i)
 {
-	if (i == redact_nrows)
-		return VALUE_KIND;
-	return i < redact_nrows ? redact_rows[i].kind : NULL;
+	if (i < secret_nforms)
+		return secret_text(secret_forms[i].kind);
+	i -= secret_nforms;
+	if (i < secret_nnames)
+		return secret_text(secret_names[i].kind);
+	i -= secret_nnames;
+	if (i < secret_nvendors)
+		return secret_text(secret_vendors[i].kind);
+	return i == secret_nvendors ? VALUE_KIND : NULL;
 }

@@ -1,40 +1,110 @@
-/* Internal to redaction: the shapes of secrets. */
+/*
+ * Internal to redaction: the tables of secrets, which are made from knowledge/secrets.yaml, and the functions
+ * that match them at one place of a text.
+ */
 #pragma once
 #include "base/str.h"
 
 #define REDACT_MATCH_MAX ((size_t)32 << 10) /* bytes of one secret, or of a PEM block */
 #define REDACT_PREFIX_MIN 3
+#define REDACT_BEHIND_MAX ((size_t)64) /* bytes before a word that may belong to a name */
 
 enum found { FOUND_NO = 0, FOUND_YES, FOUND_MORE /* undecided: the text ends too early */ };
 
-/* A text that starts with a prefix. `more`: text may follow. Functions replace [*ret_from, *ret_to). */
+/* A text that may start with a secret, or with a name before one. `more`: text may follow. */
 struct candidate {
 	struct str text;
 	bool more;
-	bool command; /* for a person who decides: replace nothing that a shell could run */
+	bool command;  /* for a person who decides: replace nothing that a shell could run */
+	char before;   /* the character before the text; ']' after a secret, 0 at the start */
+	size_t behind; /* bytes that may be read before the text */
 };
 
-/* Shapes other than SHAPE_RUN have a function. */
-enum redact_shape { SHAPE_RUN, SHAPE_AWS_SECRET, SHAPE_JWT, SHAPE_URL, SHAPE_PEM };
-
-enum { /* flags of a row */
-	ROW_NOCASE = 1,  /* the prefix is case-insensitive */
-	ROW_INSIDE = 2,  /* may follow a letter or digit */
-	ROW_EXACT = 4,   /* longer runs do not match */
-	ROW_DIGIT = 8,   /* must contain a digit */
+struct match { /* replaces [from, to) of a candidate */
+	const char *kind;
+	size_t from, to;
 };
 
-struct redact_row {
-	char kind[20], prefix[28];
-	/* characters after the prefix: ranges such as "A-Za-z0-9_"; a final dash is literal */
-	char set[20];
-	unsigned min, max;     /* max 0: REDACT_MATCH_MAX */
-	unsigned flags;
-	enum redact_shape shape; /* other than SHAPE_RUN: replaces set, min and max */
+enum { /* flags of a form, in the order of gen_secrets.c: parse_flags() */
+	FORM_NOCASE = 1,
+	FORM_ANYWHERE = 2, /* may follow a letter or digit */
+	FORM_ALONE = 4,    /* may not follow - _ . / either */
+	FORM_DIGIT = 8,    /* must contain a digit */
+	FORM_MIXED = 16,   /* must contain a capital letter, a small letter and a digit */
+	FORM_URL = 32,     /* a function matches it */
+	FORM_PEM = 64,
+};
+#define FORM_WHOLE 255         /* secret_form.from: the prefix is replaced, too */
+#define STEP_NO_MAXIMUM 65535
+
+struct secret_step { /* a run of characters of one set */
+	uint16_t set, min, max;
 };
 
-extern const struct redact_row redact_rows[];
-extern const size_t redact_nrows;
-enum found redact_shape(enum redact_shape shape, const struct candidate *c, size_t *ret_from, size_t *ret_to);
+struct secret_form {
+	uint16_t kind, prefix, step; /* texts, and the first step */
+	uint8_t nsteps, from, to;    /* steps [from, to) are replaced */
+	uint8_t flags;
+};
 
+enum name_value { VALUE_ANY, VALUE_STRONG, VALUE_DATA };
+
+struct secret_name { /* the last word of a name, and words of which one must stand before it */
+	uint16_t kind, word, after;
+	uint8_t value;
+};
+
+struct secret_vendor { /* a value of this form after a name with this word in it */
+	uint16_t kind, near, step;
+	uint8_t nsteps;
+};
+
+extern const char secret_texts[];
+extern const uint32_t secret_sets[][8];
+extern const struct secret_step secret_steps[];
+extern const struct secret_form secret_forms[]; /* sorted by the first character in lower case */
+extern const size_t secret_nforms;
+extern const uint16_t secret_first[257]; /* first form of each character */
+extern const uint32_t secret_form_starts[], secret_name_starts[]; /* see redact_start() */
+extern const struct secret_name secret_names[];
+extern const size_t secret_nnames;
+extern const struct secret_vendor secret_vendors[];
+extern const size_t secret_nvendors;
+extern const uint16_t secret_placeholder_words, secret_placeholder_parts;
+
+static inline const char *secret_text(uint16_t at) { return secret_texts + at; }
+static inline bool secret_in_set(unsigned set, char c)
+{
+	return secret_sets[set][(unsigned char)c / 32] >> (unsigned char)c % 32 & 1;
+}
+
+/* Three characters in any case: compared before anything else of a row. 0: there are fewer. */
+static inline uint32_t redact_start(struct str s)
+{
+	if (s.n < REDACT_PREFIX_MIN)
+		return 0;
+	return ((uint32_t)(unsigned char)s.p[0] | (uint32_t)(unsigned char)s.p[1] << 8 |
+			(uint32_t)(unsigned char)s.p[2] << 16) | 0x202020;
+}
+
+/* redact_shapes.c */
 bool redact_in_set(const char *set, char c);
+size_t redact_run(struct str s, size_t at, const char *set, size_t most);
+enum found redact_url(const struct candidate *c, struct match *ret);
+enum found redact_pem(const struct candidate *c, struct match *ret);
+
+/* redact_match.c */
+enum found redact_forms_at(const struct candidate *c, struct match *ret);
+/* Matches the steps at `at`; *ret_to is the place after them. */
+enum found redact_steps(const struct candidate *c, size_t at, const struct secret_step *s, size_t n,
+		size_t *ret_to);
+/* In a command, leaves everything visible from the first character with a meaning to a shell on. */
+size_t redact_neutral(struct str s);
+
+/* redact_names.c: a name, a separator and a value; the candidate starts with the last word of the name. */
+enum found redact_names_at(const struct candidate *c, struct match *ret);
+
+/* redact_value.c */
+bool redact_placeholder(struct str value);
+bool redact_random(struct str value); /* letters and digits in disorder */
+bool redact_identifier(struct str value); /* words of a program or of a sentence */

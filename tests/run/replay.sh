@@ -123,7 +123,7 @@ run 1 'a policy that wants to know more of files than was looked at' audit repla
 json '.unseen == 2 and [.changes[].command] == ["touch x"]'
 run 1 'the same for one' replay --judge --config "$tmp/files.yaml" --json "$(newest end)"
 json '.today.verdict == "deny" and (.today_policy_then_world.ok | not) and .derived.same'
-"$CAISSON" run --gate -c 'echo ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' >/dev/null 2>&1
+"$CAISSON" run --gate -c 'echo ghp_abcabcabcabcabcabcabcabcabcabcabcabc' >/dev/null 2>&1
 secret=$(newest end)
 run 64 'a secret is not run again' replay --run "$secret"
 err 'a secret in it was redacted'
@@ -184,6 +184,6 @@ policy <<<'sandbox: {always: true}'
 hooked not-contained 'a directory that is no project' claude-pre 'cat x' '.cwd = "/"'
 policy <<<'secrets: {enabled: true, scanInputs: true, maxScanBytes: 4096}'
 hooked configured-ask 'an input too long to be searched' claude-pre "echo $(printf '%05000d' 0)" '.'
-hooked configured-deny 'an input with a secret' claude-pre 'true' '.tool_input.description = "ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"'
+hooked configured-deny 'an input with a secret' claude-pre 'true' '.tool_input.description = "ghp_abcabcabcabcabcabcabcabcabcabcabcabc"'
 rm "$XDG_CONFIG_HOME/caisson/config.yaml"
 echo "1..$n"

@@ -5,6 +5,7 @@
  * gen-knowledge --network FILE.yaml > network_table.c: ... for forms that use the network.
  * gen-knowledge --toolchains FILE.yaml > toolchains_table.c: ... for toolchains.
  * gen-knowledge --caches FILE.yaml > caches_table.c: ... for caches of tools.
+ * gen-knowledge --secrets FILE.yaml > secrets_table.c: ... for forms of secrets.
  * Runs at build time only.
  */
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 #include "knowledge/gen/gen_caches.h"
 #include "knowledge/gen/gen_network.h"
 #include "knowledge/gen/gen_registries.h"
+#include "knowledge/gen/gen_secrets.h"
 #include "knowledge/gen/gen_toolchains.h"
 #include "knowledge/gen/gen_variables.h"
 #include "knowledge/row.h"
@@ -27,7 +29,8 @@ static const struct table_kind {
 	char option[16];
 	int (*print)(struct arena *a, const struct yaml_file *f, struct err *e);
 } kinds[] = {{"--variables", variables_print}, {"--registries", registries_print},
-	{"--network", network_print}, {"--toolchains", toolchains_print}, {"--caches", caches_print}};
+	{"--network", network_print}, {"--toolchains", toolchains_print}, {"--caches", caches_print},
+	{"--secrets", secrets_print}};
 
 struct knowledge_job {
 	struct arena *a;
