@@ -102,6 +102,8 @@ struct backend {
 	const char *about;
 	/* 0 when this host can run it, else -1 and e says what is missing. */
 	int (*probe)(struct err *e);
+	/* Refuses a spec that it cannot enforce as a whole: -1 with the reason. NULL: it refuses none. */
+	int (*lacks)(const struct spec *s, struct err *e);
 
 	/*
 	 * Makes what needs no plan: for this spec, or for most specs (NULL). After a failure stop() is called
@@ -149,7 +151,7 @@ struct backend {
 };
 
 /* The table of backends has these; the first is the default. */
-extern const struct backend backend_ns;
+extern const struct backend backend_ns, backend_bwrap;
 
 /*
  * The box is put together, and nothing foreign runs in it yet: asks the caller whether the program may start.

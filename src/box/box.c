@@ -9,7 +9,7 @@
 #include "sys/file.h"
 #include "sys/stream.h"
 
-static const struct backend *const backends[] = {&backend_ns};
+static const struct backend *const backends[] = {&backend_ns, &backend_bwrap};
 #define NBACKENDS ARRAY_SIZE(backends)
 
 const struct backend *box_backend_at(size_t i)
@@ -26,6 +26,25 @@ const struct backend *box_backend(const char *name)
 }
 
 const char *box_backend_name(const struct backend *b) { return b->name; }
+const char *box_backend_about(const struct backend *b) { return b->about; }
+int box_backend_probe(const struct backend *b, struct err *e) { return b->probe(e); }
+
+int box_backend_lacks(const struct backend *b, const struct spec *s, struct err *e)
+{
+	return b->lacks ? b->lacks(s, e) : 0;
+}
+
+const struct backend *box_choose(enum backend_choice c, const struct spec *s)
+{
+	struct err none;
+
+	if (c != BACKEND_AUTO)
+		return box_backend(backend_choice_name(c));
+	for (size_t i = 0; i < NBACKENDS; i++)
+		if (backends[i]->probe(&none) == 0 && box_backend_lacks(backends[i], s, &none) == 0)
+			return backends[i];
+	return backends[0];
+}
 
 /* ---- for backends ---- */
 
@@ -234,7 +253,7 @@ int box_run(struct box *box, struct arena *a, const struct backend *backend, con
 	struct box_state *b;
 	int rc = 0;
 
-	if (check_spec(s, e) != 0) {
+	if (check_spec(s, e) != 0 || box_backend_lacks(backend, s, e) != 0) {
 		box_discard(box);
 		return -1;
 	}

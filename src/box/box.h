@@ -75,6 +75,16 @@ struct box_start { /* how a run starts; zeroed: at once */
 /* The backend with this name, or the default for NULL; NULL: there is none. */
 const struct backend *box_backend(const char *name);
 const struct backend *box_backend_at(size_t i); /* NULL after the last */
+/*
+ * The backend for this spec: the chosen one, or for BACKEND_AUTO the first of the table that this host has
+ * and that enforces the whole spec. If there is none, the default, which will say why.
+ */
+const struct backend *box_choose(enum backend_choice c, const struct spec *s);
+/* -1 with the reason if the backend cannot enforce the whole spec. */
+int box_backend_lacks(const struct backend *b, const struct spec *s, struct err *e);
+/* 0 when this host has what the backend needs, else -1 with the reason. */
+int box_backend_probe(const struct backend *b, struct err *e);
+const char *box_backend_about(const struct backend *b);
 const char *box_backend_name(const struct backend *b);
 /*
  * Begins a box for which there is no spec yet: the backend makes what every box needs while the caller still
@@ -108,3 +118,9 @@ enum box_ability box_try(struct arena *a, const struct backend *b, struct err *r
  * inner one.
  */
 bool box_inside(void);
+/*
+ * The first process in a container of another engine (guest.h): `where` is the socket to the launcher, a
+ * number or a path.
+ */
+#define BOX_GUEST "box-guest"
+void box_guest(const char *where) __attribute__((noreturn));

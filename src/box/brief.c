@@ -244,3 +244,63 @@ const struct ns_task *brief_take(int talk)
 {
 	return take_bytes(brief, talk) == 0 && take_trees(brief_task()->ops, talk) == 0 ? brief_task() : NULL;
 }
+
+/* ---- a brief for another address ---- */
+
+uint64_t brief_address(void) { return (uint64_t)(uintptr_t)brief->at; }
+
+struct brief_move {
+	uint64_t from;             /* the launcher's address of the buffer */
+	bool lost;                 /* a pointer led out of the buffer */
+};
+
+static const void *moved(struct brief_move *m, const void *p)
+{
+	uint64_t offset = (uint64_t)(uintptr_t)p - m->from;
+
+	if (!p)
+		return NULL;
+	if (offset >= brief->used) {
+		m->lost = true;
+		return NULL;
+	}
+	return brief->at + offset;
+}
+
+static char *const *moved_vector(struct brief_move *m, char *const *v)
+{
+	const char **to = (const char **)moved(m, v);
+
+	for (size_t i = 0; to && to[i] && !m->lost; i++)
+		to[i] = moved(m, to[i]);
+	return (char *const *)to;
+}
+
+static const struct op *moved_ops(struct brief_move *m, const struct op *ops)
+{
+	struct op *first = (struct op *)moved(m, ops);
+
+	for (struct op *op = first; op && !m->lost; op = op->next) {
+		op->source = moved(m, op->source);
+		op->target = moved(m, op->target);
+		op->text = moved(m, op->text);
+		op->next = (struct op *)moved(m, op->next);
+		op->tree = -1;
+	}
+	return first;
+}
+
+const struct ns_task *brief_take_moved(int talk, uint64_t launchers)
+{
+	struct brief_move m = {.from = launchers};
+	struct ns_task *t = (struct ns_task *)(void *)brief->at;
+
+	if (take_bytes(brief, talk) != 0 || brief->used < sizeof(*t))
+		return NULL;
+	t->argv = moved_vector(&m, t->argv);
+	t->envp = moved_vector(&m, t->envp);
+	t->ops = moved_ops(&m, t->ops);
+	t->cwd = moved(&m, t->cwd);
+	t->names = NULL;
+	return m.lost || !t->argv || !t->envp || !t->cwd ? NULL : t;
+}

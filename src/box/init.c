@@ -93,7 +93,7 @@ static void await_user(int talk, struct ns_user *ret)
 /* ---- user and signals ---- */
 
 /* By system call: the C library hides two signals, which a caller may have ignored as well. */
-static void default_signals(void)
+void init_default_signals(void)
 {
 	/* The kernel's own structure: handler, flags, restorer, mask. */
 	static const uint64_t as_by_default[4];
@@ -307,7 +307,7 @@ static void end_late_box(int sig, siginfo_t *from, void *context)
  * The box's own clock, a little later than the launcher's: a stopped or blocked launcher does not kill in
  * time.
  */
-static int start_own_clock(uint64_t limit_ms, struct err *e)
+int init_start_clock(uint64_t limit_ms, struct err *e)
 {
 	uint64_t ms = limit_ms + GRACE_MS;
 	struct itimerval t = {.it_value = {.tv_sec = (time_t)(ms / 1000),
@@ -326,7 +326,7 @@ static int start_own_clock(uint64_t limit_ms, struct err *e)
  * with the user's other processes. A caller's real-time or nice privileges must not pass to the program: it
  * could starve the processes that keep the time.
  */
-static int set_box_limits(struct err *e)
+int init_set_limits(struct err *e)
 {
 	static const struct {
 		int what;
@@ -366,7 +366,7 @@ static int become_pid1(const struct ns_child *c, struct err *e)
 		why = errno;
 	if (why)
 		return err_set(e, ERR_SYSTEM, why, "cannot make the namespaces of the box");
-	if (become_user(&user, e) != 0 || die_with_launcher(c, e) != 0 || set_box_limits(e) != 0)
+	if (become_user(&user, e) != 0 || die_with_launcher(c, e) != 0 || init_set_limits(e) != 0)
 		return -1;
 	if (privileges_bound() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
@@ -378,7 +378,7 @@ static int become_pid1(const struct ns_child *c, struct err *e)
 /* Signals come first: for a caller who ignores SIGCHLD the kernel would reap the program. */
 static int begin_box(struct program *p, struct err *e)
 {
-	default_signals();
+	init_default_signals();
 	title_set("init");
 	if (die_with_launcher(p->child, e) != 0 || become_pid1(p->child, e) != 0)
 		return -1;
@@ -502,7 +502,7 @@ void ns_init(const struct ns_child *c)
 	if (prepare_root(&p, t, &old, &e) != 0)
 		fail_setup(&p, &e);
 	await_exec(&p, t->limits.time_ms);
-	if (start_own_clock(t->limits.time_ms, &e) != 0 || remove_old_root(old, &e) != 0 ||
+	if (init_start_clock(t->limits.time_ms, &e) != 0 || remove_old_root(old, &e) != 0 ||
 			close_all_but(c->talk, held(t->ops), &e) != 0)
 		give_up(c->talk, &e);
 	(void)cpus_restore(&t->cpus);

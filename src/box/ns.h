@@ -195,9 +195,19 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 int brief_send(int talk, struct err *e);
 /* Init: NULL when the launcher is gone. */
 const struct ns_task *brief_take(int talk);
+/*
+ * For a guest, another process of the same program with another address of the buffer: brief_address() is the
+ * launcher's. The operations have no descriptors.
+ */
+uint64_t brief_address(void);
+const struct ns_task *brief_take_moved(int talk, uint64_t launchers);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
+/* Steps of it that the guest takes as well (guest.c): signals, limits of every box, the box's own clock. */
+void init_default_signals(void);
+int init_set_limits(struct err *e);
+int init_start_clock(uint64_t limit_ms, struct err *e);
 /*
  * dropped.c: lists files that the program leaves in the scratch, one path per line. Returns the bytes of the
  * text; 0: none.

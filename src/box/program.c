@@ -127,11 +127,8 @@ static const char *path_of(char *const *envp)
 	return "/usr/local/bin:/usr/bin:/bin";
 }
 
-/*
- * Looks the program up as a shell does: the first one that can be executed. The error of one that cannot is
- * kept for the message.
- */
-static void exec_program(const struct ns_task *t, struct err *e)
+/* The error of a program that cannot be executed is kept for the message. */
+void program_exec(const struct ns_task *t, struct err *e)
 {
 	char *const *argv = t->argv;
 	const char *dirs = path_of(t->envp);
@@ -221,11 +218,21 @@ static int await_word(const struct program *p, struct err *e)
 			: err_set(e, ERR_SYSTEM, errno, "cannot listen to a process in the box");
 }
 
-/* The steps that do not need the new root directory: network, session, CPUs. */
-static int enclose_before_root(struct program *p, struct err *e)
+int program_enclose(const struct program *p, struct err *e)
 {
 	int why;
 
+	if (set_streams(p->child, p->task->input, e) != 0)
+		return -1;
+	if (privileges_drop() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
+	why = seccomp_load(network_has_sockets(&p->task->network), p->task->ptrace);
+	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
+}
+
+/* The steps that do not need the new root directory: network, session, CPUs. */
+static int enclose_before_root(struct program *p, struct err *e)
+{
 	if (p->child->own_network && make_network(e) != 0)
 		return -1;
 	say_network(p);
@@ -238,12 +245,7 @@ static int enclose_before_root(struct program *p, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
 	if (p->task->names && ns_network_join(p->task->names, p->child->talk, e) != 0)
 		return -1;
-	if (set_streams(p->child, p->task->input, e) != 0)
-		return -1;
-	if (privileges_drop() != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
-	why = seccomp_load(network_has_sockets(&p->task->network), p->task->ptrace);
-	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
+	return program_enclose(p, e);
 }
 
 /* Another box with the same workspace may have renamed it in the meantime. */
@@ -263,14 +265,11 @@ static int change_directory(const struct program *p, struct err *e)
 	return 0;
 }
 
-/* The steps in the new root. From here on this process has its own working directory and root. */
-static int enter_walls(struct program *p, struct err *e)
+int program_enter(struct program *p, struct err *e)
 {
 	const struct ns_task *t = p->task;
 	struct group_entry group;
 
-	if (unshare(CLONE_FS) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
 	if (change_directory(p, e) != 0)
 		return -1;
 	if (set_landlock(t, e) != 0)
@@ -283,6 +282,14 @@ static int enter_walls(struct program *p, struct err *e)
 	return load_more_filters(&group, e) == 0 ? hold_streams_only(e) : -1;
 }
 
+/* The steps in the new root. From here on this process has its own working directory and root. */
+static int enter_walls(struct program *p, struct err *e)
+{
+	if (unshare(CLONE_FS) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+	return program_enter(p, e);
+}
+
 /* Returns only after a failure, and so ends the process. */
 static int become_program(void *arg)
 {
@@ -290,7 +297,7 @@ static int become_program(void *arg)
 	struct err e = {0};
 
 	if (enclose_before_root(p, &e) == 0 && await_word(p, &e) == 0 && enter_walls(p, &e) == 0)
-		exec_program(p->task, &e);
+		program_exec(p->task, &e);
 	ns_tell_why(p->child->talk, &e);
 	return NS_LOST;
 }

@@ -32,3 +32,14 @@ int program_start(struct program *p, struct err *e);
 int program_say(const struct program *p, struct err *e);
 /* Waits while p->life has this value. Returns the new value, or the same on timeout. NULL: no timeout. */
 pid_t program_await(struct program *p, pid_t life, const struct timespec *patience);
+
+/* ---- steps that the guest takes as well (guest.c) ---- */
+
+/* The program's streams, no privileges, the system call filter. */
+int program_enclose(const struct program *p, struct err *e);
+/* cwd, Landlock, the wait for NS_START, limits, the cgroup. After it only exec follows. */
+int program_enter(struct program *p, struct err *e);
+/*
+ * Looks the program up as a shell does: the first one that can be executed. Returns only after a failure.
+ */
+void program_exec(const struct ns_task *t, struct err *e);

@@ -149,6 +149,7 @@ static int print_host(void *arg)
 		buf_fmt(&b, "What this host can enforce for %s:\n\n", geteuid() ? "this user" : "root");
 		for (const struct probe *p = d.rows.first; p; p = p->next)
 			put_row(&b, p, colour, width);
+		doctor_backends_text(&b, &d);
 		put_todo(&b, &d);
 		put_end(&b, &d, colour);
 	}
@@ -191,7 +192,8 @@ const struct command_row command_doctor = {
 			"/proc, the system call filter, Landlock, control groups; "
 		 "then the policy and the state directory, and at last a box itself. Each row says what "
 		 "enforces the thing, or why it is missing; below stands "
-		 "what to do about it.\n\n"
+		 "what to do about it. A table has the backends: who enforces each limit of a box of theirs, "
+		 "or what this host lacks for it.\n\n"
 		 "A box without a control group still runs: memory is watched from outside, processes are "
 		 "limited by the user namespace. Reports of caisson run name what "
 		 "enforced each limit, and caisson run --require cgroup refuses instead.\n\n"

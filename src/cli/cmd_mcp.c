@@ -56,7 +56,9 @@ static const struct option_row options[] = {
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
 			"run although no cgroup enforces --memory: the memory is watched, and the box ended "
 			"when it is too much"},
-	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME", "how boxes are made: native (default)"},
+	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME",
+			"how boxes are made: native (default), another engine, or auto for the first "
+			"that can (docs/backends.md)"},
 	{"skill", OPTION_VALUE, AT(skill), "FILE", "a skill's file, whose front matter holds for every run"},
 	{"task", OPTION_VALUE, WORD(TASK), "TASK",
 			"what every run is for: test, typecheck, lint, data, json, custom; else a call may "

@@ -88,7 +88,9 @@ static const struct option_row options[] = {
 			"files in /tmp and the home, all together (default: 128M; 1G)"},
 	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
 	{"", OPTION_GROUP, 0, "", "The box"},
-	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME", "how the box is made: native (default)"},
+	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME",
+			"how the box is made: native (default), another engine, or auto for the first "
+			"that can (docs/backends.md)"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",

@@ -15,7 +15,7 @@
 
 struct selftest_options {
 	bool gate, box, json;
-	const char *config, *cwd;
+	const char *config, *cwd, *backend;
 };
 
 #define AT(field) offsetof(struct selftest_options, field)
@@ -24,6 +24,8 @@ static const struct option_row options[] = {
 			"judge the shipped attempts and ordinary commands by the policy in force"},
 	{"box", OPTION_FLAG, AT(box), "",
 			"break the limits and walls of boxes on purpose (takes some seconds)"},
+	{"backend", OPTION_VALUE, AT(backend), "NAME",
+			"make the boxes with this backend (default: the policy's, else native)"},
 	{"json", OPTION_FLAG, AT(json), "", "print the result as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file in place of the user's"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the commands would run in (default: this one)"},
@@ -39,6 +41,7 @@ static const struct exit_row exits[] = {
 static const struct example_row examples[] = {
 	{"caisson selftest", "Both tests."},
 	{"caisson selftest --box", "What stops each attempt to break out of a box on this machine."},
+	{"caisson selftest --box --backend bwrap", "The same for boxes that bubblewrap makes."},
 	{"caisson selftest --gate", "What the policy of this user stops and what it interrupts, by class."},
 	{"caisson selftest --gate --config strict.yaml",
 			"The same for another policy, before it is put in force."},
@@ -245,9 +248,14 @@ static int test_gate(struct selftest_job *j, const struct policies *p, struct bu
 static int test_box(struct selftest_job *j, const struct policies *p, struct buf *b, struct err *e)
 {
 	const char *dir = getenv("TMPDIR");
+	enum backend_choice backend =
+			j->o->backend ? backend_choice_find(str_of(j->o->backend)) : BACKEND_UNSET;
 	struct box_test test;
 
-	if (box_test(&j->a, p, dir && dir[0] == '/' ? dir : "/tmp", &test, e) != 0)
+	if (j->o->backend && !backend)
+		return err_set(e, ERR_INPUT, 0, "--backend '%.40s': expected one of " BACKEND_NAMES_TEXT,
+				j->o->backend);
+	if (box_test(&j->a, p, backend, dir && dir[0] == '/' ? dir : "/tmp", &test, e) != 0)
 		return -1;
 	if (j->o->json) {
 		buf_c(b, "\"box\":");
@@ -300,7 +308,7 @@ static int run_selftest(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_selftest = {
 	.name = "selftest",
-	.synopsis = "[--gate] [--box] [--json] [--config FILE] [--cwd DIR]",
+	.synopsis = "[--gate] [--box] [--backend NAME] [--json] [--config FILE] [--cwd DIR]",
 	.summary = "test the policy in force, and the box by breaking out of it",
 	.about = "Without --gate or --box both are tested.\n\n"
 		 "The gate: judges two shipped sets of commands by the policy that is in force for this "

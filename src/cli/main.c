@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "box/box.h"
 #include "cli/cli.h"
 #include "sys/stack.h"
 #include "sys/title.h"
@@ -88,6 +89,8 @@ int main(int argc, char **argv)
 	int code;
 
 	title_known(argc, argv);
+	if (argc == 3 && !strcmp(argv[1], BOX_GUEST))
+		box_guest(argv[2]);
 	code = stack_run(start_command, argc, argv);
 
 	if (!arena_leaks_matter())

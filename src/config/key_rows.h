@@ -159,6 +159,9 @@ KEY("sandbox.client_sandbox", WHO_OWNER, false,
 KEY("sandbox.background", WHO_OWNER, false,
 		"processes that a contained command leaves behind end with it, or stay in the background: "
 		"kill or keep (docs/run.md)", "kill", parse_background, AT(sandbox.background))
+KEY("sandbox.backend", WHO_OWNER, false,
+		"how boxes are made: native, another engine, or auto for the first that can "
+		"(docs/backends.md)", "native", parse_backend, AT(sandbox.backend))
 KEY("sandbox.accept_watched", WHO_OWNER, false,
 		"where no cgroup enforces a memory limit that is asked for, it is watched; else the run is "
 		"refused", "false", value_bool, AT(sandbox.accept_watched))

@@ -288,6 +288,24 @@ static int parse_background(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
+static int parse_backend(struct load *l, const struct ynode *n, void *field)
+{
+	struct value_name names[BACKENDS];
+	size_t count = 0;
+	int v = 0;
+
+	for (enum backend_choice c = BACKEND_UNSET + 1; c < BACKENDS; c++) {
+		struct value_name *to = &names[count++];
+
+		str_put(to->name, sizeof(to->name), "%s", backend_choice_name(c));
+		to->value = (int)c;
+	}
+	if (value_choice(l, n, names, count, "expected one of " BACKEND_NAMES_TEXT, &v) < 0)
+		return -1;
+	*(enum backend_choice *)field = (enum backend_choice)v;
+	return 0;
+}
+
 static int parse_client_sandbox(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_name names[] = {{"refuse", false}, {"trust", true}};

@@ -6,6 +6,7 @@
  * docs/policy.md decide, never the order of rules.
  */
 #pragma once
+#include "model/backend_choice.h"
 #include "model/limits.h"
 #include "model/validation.h"
 #include "model/verdict.h"
@@ -209,6 +210,7 @@ struct sandbox { /* settings of the box */
 	bool accept_watched;
 	unsigned sockets;      /* of boxes of the work profile: enum box_socket */
 	bool background;       /* processes that a contained command leaves stay in the background */
+	enum backend_choice backend; /* how boxes are made, unless the caller says */
 	bool ptrace;           /* programs of a box may trace each other */
 	/* further paths of boxes of the work profile: absolute, "~/x", or relative to the project */
 	struct texts *read, *write;

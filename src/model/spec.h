@@ -124,6 +124,8 @@ struct spec {
 	int input;                 /* descriptor for stdin; -1: empty input */
 	/* directory on a disk for unnamed files with long output; NULL: any */
 	const char *spool;
+	/* STATE/boxes, created on demand, for what other engines than native mount; empty: one in /tmp */
+	struct str stage;
 	bool background;           /* processes may outlive the program and the launcher (box_hold) */
 	bool pass_through;         /* output is also copied to our stdout and stderr at once */
 };

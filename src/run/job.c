@@ -301,11 +301,10 @@ static int run_to_report(struct arena *a, struct job *j, const struct box_progre
 /* Starts building a box first: the kernel needs about as long for it as we need to decide what runs in it. */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
-	const struct backend *backend = j->request.backend ? j->request.backend : box_backend(NULL);
 	int rc;
 
-	if (backend)
-		box_begin(&j->box, a, backend);
+	if (j->request.backend == BACKEND_UNSET || j->request.backend == BACKEND_NATIVE)
+		box_begin(&j->box, a, box_backend(NULL));
 	rc = run_to_report(a, j, progress, e);
 	if (j->hold && j->hold->holder)
 		job_hold_end(a, j);

@@ -204,7 +204,7 @@ int job_record_begin(struct arena *a, struct job *j, struct err *e)
 {
 	struct record_start s = {.id = j->run.id, .rq = &j->run.gate_request,
 			.judgement = j->request.gate ? &j->judgement : NULL,
-			.backend = j->request.backend ? box_backend_name(j->request.backend) : NULL};
+			.backend = j->run.backend ? box_backend_name(j->run.backend) : NULL};
 
 	if (j->record.off)
 		return 0;

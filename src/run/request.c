@@ -2,7 +2,6 @@
 #include "run/request.h"
 
 #include "base/num.h"
-#include "box/box.h"
 #include "run/run_validation.h"
 
 struct option_word { /* a word that is being parsed */
@@ -113,22 +112,15 @@ static struct str text_network(struct arena *a, const struct run_request *rq, en
 
 static int parse_backend(const struct option_word *w, struct err *e)
 {
-	struct buf known;
-
-	w->rq->backend = box_backend(w->text);
-	if (w->rq->backend)
-		return 0;
-	buf_init(&known, w->a, 0);
-	for (size_t i = 0; box_backend_at(i); i++)
-		buf_fmt(&known, "%s%s", i ? ", " : "", box_backend_name(box_backend_at(i)));
-	return err_set(e, ERR_INPUT, 0, "--backend '%.40s': there is %.*s", w->text,
-			STR_ARG(buf_view(&known)));
+	w->rq->backend = backend_choice_find(str_of(w->text));
+	return w->rq->backend ? 0 : err_set(e, ERR_INPUT, 0, "--backend '%.40s': expected one of "
+			BACKEND_NAMES_TEXT, w->text);
 }
 
 static struct str text_backend(struct arena *a, const struct run_request *rq, enum run_word w)
 {
 	(void)a, (void)w;
-	return rq->backend ? str_of(box_backend_name(rq->backend)) : (struct str){0};
+	return rq->backend ? str_of(backend_choice_name(rq->backend)) : (struct str){0};
 }
 
 /* ---- limits ---- */

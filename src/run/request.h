@@ -18,7 +18,6 @@
 #define RUN_LIST_MAX 256      /* uses of one repeatable option */
 #define RUN_LINES_MAX 1000000 /* lines that can be requested */
 
-struct backend;
 struct directory;
 
 struct run_list {
@@ -48,7 +47,7 @@ struct run_request { /* zeroed: nothing requested */
 	struct network_request network;
 	/* an agent's: it gets the part of it that it would have without it */
 	struct network_request network_part;
-	const struct backend *backend;                    /* NULL: the default */
+	enum backend_choice backend;                      /* BACKEND_UNSET: the policy's */
 	uint64_t limits[LIMITS];                          /* 0: not given */
 	/* limits of an agent: each can only lower the limit that results without it. 0: not given */
 	uint64_t lower[LIMITS];

@@ -113,7 +113,7 @@ static int make_state(struct arena *a, const struct run *r, struct tmp_dir *ret_
 void run_go(struct arena *a, const struct run *r, struct box *box, const struct box_start *start,
 		const struct box_progress *progress, struct outcome *ret)
 {
-	const struct backend *b = r->rq->backend ? r->rq->backend : box_backend(NULL);
+	const struct backend *b = r->backend;
 	struct outcome o = {0};
 	struct err e = {0};
 	struct err no_layer = {0};

@@ -60,6 +60,7 @@ struct run {
 	const struct run_request *rq;
 	const struct run_world *world;
 	struct spec spec;
+	const struct backend *backend; /* makes the box */
 	struct str id;
 	struct texts *scrubbed;        /* names of removed variables that look like credentials */
 	struct texts *capped;          /* names of limits that are lower than requested */

@@ -54,6 +54,9 @@ int run_prepare(struct arena *a, const struct run_request *rq, const struct run_
 	r.outputs_quota = p->own.audit.quota;
 	r.spec.pass_through = rq->plain;
 	r.spec.spool = m.at->state_dir.n ? str_c(a, m.at->state_dir) : NULL;
+	if (m.at->state_dir.n)
+		r.spec.stage = str_path(a, m.at->state_dir, STR("boxes"));
+	r.backend = box_choose(rq->backend ? rq->backend : p->own.sandbox.backend, &r.spec);
 	*ret = r;
 	return 0;
 }

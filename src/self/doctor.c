@@ -159,6 +159,7 @@ static bool look_box(struct arena *a, struct doctor *d, const struct run_world *
 	struct spec s;
 
 	plain_spec(a, w, &s);
+	doctor_backends(a, &s, d);
 	if (box_run(&box, a, box_backend(NULL), &(struct box_start){0}, &s, NULL, &o, &e) != 0) {
 		add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "%s", e.text));
 		return false;
@@ -224,5 +225,7 @@ void doctor_json(struct buf *b, const struct doctor *d)
 		}
 		buf_c(b, "]}");
 	}
-	buf_c(b, "]}\n");
+	buf_c(b, "]");
+	doctor_backends_json(b, d);
+	buf_c(b, "}\n");
 }

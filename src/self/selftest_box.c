@@ -219,8 +219,8 @@ static const char *program_text(struct arena *a, const struct attempt *at)
 			at->script));
 }
 
-static int try_one(struct arena *a, const struct policies *policies, struct trial_place *p,
-		struct selftest_trial *t, struct err *e)
+static int try_one(struct arena *a, const struct policies *policies, enum backend_choice backend,
+		struct trial_place *p, struct selftest_trial *t, struct err *e)
 {
 	const struct attempt *at = t->attempt;
 	char *const argv[] = {"/bin/sh", "-c", (char *)program_text(a, at), p->token, NULL};
@@ -234,7 +234,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 		return -1;
 	world.environ = environment(a, p);
 	p->home = world.context.view->home;
-	*rq = (struct run_request){.argv = argv, .accept_watched = true,
+	*rq = (struct run_request){.argv = argv, .accept_watched = true, .backend = backend,
 			.network = {.given = true, .mode = NETWORK_DENY}};
 	if (at->network[0])
 		rq->network.words = arena_copy(a, (struct texts){.text = str_of(at->network)});
@@ -262,6 +262,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 struct attempt_run { /* arguments of try_one(), with its own arena: output of an attempt is not kept */
 	struct arena *a;
 	const struct policies *policies;
+	enum backend_choice backend;
 	struct trial_place *place;
 	struct selftest_trial *t;
 	struct err *e;
@@ -272,15 +273,16 @@ static int try_inner(void *arg)
 {
 	struct attempt_run *o = arg;
 
-	o->rc = try_one(o->a, o->policies, o->place, o->t, o->e);
+	o->rc = try_one(o->a, o->policies, o->backend, o->place, o->t, o->e);
 	return 0;
 }
 
-static int try_row(struct arena *a, const struct policies *policies, struct trial_place *p,
-		struct selftest_trial *t, struct err *e)
+static int try_row(struct arena *a, const struct policies *policies, enum backend_choice backend,
+		struct trial_place *p, struct selftest_trial *t, struct err *e)
 {
 	struct arena own;
-	struct attempt_run o = {.a = &own, .policies = policies, .place = p, .t = t, .e = e};
+	struct attempt_run o = {.a = &own, .policies = policies, .backend = backend, .place = p, .t = t,
+			.e = e};
 
 	arena_init_in(&own, TRIAL_ARENA, a);
 	if (arena_run(&own, try_inner, &o) != 0)
@@ -308,8 +310,8 @@ static void wait_for_survivors(int64_t since)
 		nanosleep(&t, NULL);
 }
 
-static int run_all(struct arena *a, const struct policies *policies, struct trial_place *p,
-		struct box_test *ret, struct err *e)
+static int run_all(struct arena *a, const struct policies *policies, enum backend_choice backend,
+		struct trial_place *p, struct box_test *ret, struct err *e)
 {
 	static const struct attempt leftover = {.name = "leftovers",
 			.title = "anything of all these still there", .wall = BY_PID_NAMESPACE};
@@ -322,7 +324,7 @@ static int run_all(struct arena *a, const struct policies *policies, struct tria
 		t = *end = arena_new(a, struct selftest_trial);
 		end = &t->next;
 		t->attempt = &attempts[i];
-		if (try_row(a, policies, p, t, e) != 0)
+		if (try_row(a, policies, backend, p, t, e) != 0)
 			return -1;
 		if (i == 0 && t->status == STATUS_SETUP_ERROR)
 			return err_set(e, ERR_SYSTEM, 0, "no box can be made: %.*s",
@@ -340,14 +342,15 @@ static int run_all(struct arena *a, const struct policies *policies, struct tria
 	return 0;
 }
 
-int box_test(struct arena *a, const struct policies *p, const char *dir, struct box_test *ret, struct err *e)
+int box_test(struct arena *a, const struct policies *p, enum backend_choice backend, const char *dir,
+		struct box_test *ret, struct err *e)
 {
 	struct trial_place place = {.listener = -1};
 	int rc;
 
 	if (place_make(&place, dir, e) != 0)
 		return -1;
-	rc = run_all(a, p, &place, ret, e);
+	rc = run_all(a, p, backend, &place, ret, e);
 	place_remove(&place);
 	return rc;
 }

@@ -72,6 +72,7 @@ const char *attempts_leftover(struct trial_place *p);
 /*
  * Runs all attempts. `dir` will contain the temporary directory. -1 if no box, or no canary, can be created.
  */
-int box_test(struct arena *a, const struct policies *p, const char *dir, struct box_test *ret, struct err *e);
+int box_test(struct arena *a, const struct policies *p, enum backend_choice backend, const char *dir,
+		struct box_test *ret, struct err *e);
 /* Appends the result as a JSON value (docs/selftest.md). */
 void box_test_json(struct buf *out, const struct box_test *t);

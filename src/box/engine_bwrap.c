@@ -1,0 +1,136 @@
+/*
+ * bubblewrap: the plan as its arguments. For hosts on which only the packaged bwrap may make namespaces.
+ *
+ * The arguments go through standard input (--args 0), so their number is no limit. bwrap makes the namespaces
+ * and the mounts, and its pid 1 is the guest itself (--as-pid-1). The guest has capabilities in the box's
+ * namespaces until it has limited the number of files and mounted pseudo-terminals: bwrap has no option for
+ * the first, and needs a user namespace more for the second. The launcher makes the cgroup, as for a native
+ * box.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "box/guest.h"
+#include "sys/file.h"
+
+static void put(struct buf *b, const char *word)
+{
+	buf_add(b, word, strlen(word) + 1);
+}
+
+static void put_number(struct buf *b, const char *format, uint64_t n)
+{
+	char text[32];
+
+	str_put(text, sizeof(text), format, (unsigned long long)n);
+	put(b, text);
+}
+
+static void put_mount(struct buf *b, const struct stage_mount *m)
+{
+	if (m->kind != STAGE_TMPFS) {
+		put(b, m->kind == STAGE_DEVICE ? "--dev-bind" : m->writable ? "--bind" : "--ro-bind");
+		put(b, m->source);
+		put(b, m->target);
+		return;
+	}
+	put(b, "--perms");
+	put_number(b, "%04llo", m->mode);
+	put(b, "--size");
+	put_number(b, "%llu", m->size);
+	put(b, "--tmpfs");
+	put(b, m->target);
+}
+
+static void put_masks(struct buf *b, const struct box_stage *st)
+{
+	for (const struct texts *t = st->masked; t; t = t->next) {
+		bool dir = str_ends(t->text, "/");
+		const char *path = str_c(b->a, dir ? str_sub(t->text, 0, t->text.n - 1) : t->text);
+
+		if (access(path, F_OK) != 0)
+			continue;
+		put(b, "--ro-bind");
+		put(b, dir ? str_c(b->a, str_fmt(b->a, "%s/empty", st->dir)) : "/dev/null");
+		put(b, path);
+	}
+}
+
+static void put_arguments(struct buf *b, const struct box_state *s)
+{
+	const struct guest_box *g = s->own;
+	static const char *const first[] = {"--unshare-user", "--unshare-pid", "--unshare-ipc",
+			"--unshare-uts", "--unshare-cgroup-try", "--as-pid-1", "--die-with-parent",
+			"--new-session", "--clearenv", "--cap-add", "ALL", "--hostname", NS_HOSTNAME};
+
+	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
+		put(b, first[i]);
+	if (network_isolated(&s->spec->network))
+		put(b, "--unshare-net");
+	put(b, "--uid");
+	put_number(b, "%llu", g->user.uid);
+	put(b, "--gid");
+	put_number(b, "%llu", g->user.gid);
+	put(b, "--ro-bind");
+	put(b, g->stage.root);
+	put(b, "/");
+	put(b, "--proc");
+	put(b, "/proc");
+	put_masks(b, &g->stage);
+	for (const struct stage_mount *m = g->stage.mounts; m; m = m->next)
+		put_mount(b, m);
+	put(b, "--chdir");
+	put(b, "/");
+}
+
+static int bwrap_launch(struct box_state *b, struct err *e)
+{
+	FD_SCOPE args = {0};
+	char path[64];
+	struct buf text;
+
+	if (!guest_find("bwrap", path, sizeof(path)))
+		return err_set(e, ERR_SYSTEM, 0, "there is no bwrap here (apt-get install bubblewrap)");
+	buf_init(&text, b->a, 0);
+	put_arguments(&text, b);
+	fd_scope(&args, b->a, fd_of_text("arguments", buf_view(&text), e));
+	char *const argv[] = {path, "--args", "0", STAGE_GUEST, BOX_GUEST, "3", NULL};
+	return args.fd < 0 ? -1 : guest_spawn(b, args.fd, path, argv, e);
+}
+
+static int bwrap_probe(struct err *e)
+{
+	char path[64];
+
+	return guest_find("bwrap", path, sizeof(path))
+			       ? 0
+			       : err_set(e, ERR_SYSTEM, 0,
+						 "there is no bwrap here (apt-get install bubblewrap)");
+}
+
+static const struct engine bwrap = {.launch = bwrap_launch, .own_group = true, .finishes = true};
+
+static int bwrap_begin(struct box_state *b, const struct spec *s, struct err *e)
+{
+	(void)s;
+	return guest_begin(b, &bwrap, e);
+}
+
+const struct backend backend_bwrap = {
+		.name = "bwrap",
+		.about = "bubblewrap makes the namespaces; cgroups, Landlock and seccomp by caisson itself",
+		.probe = bwrap_probe,
+		.lacks = guest_lacks,
+		.begin = bwrap_begin,
+		.fits = guest_fits,
+		.start = guest_start,
+		.add_sources = ns_add_sources,
+		.take_events = ns_take_events,
+		.kill = ns_kill,
+		.usage = guest_usage,
+		.all_exiting = ns_all_exiting,
+		.enforcers = guest_enforcers,
+		.stop = guest_stop,
+};

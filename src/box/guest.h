@@ -1,0 +1,102 @@
+/*
+ * Boxes that another program makes: bubblewrap, a container engine. Inside of src/box only.
+ *
+ * The engine makes namespaces, mounts and, unless it cannot, the cgroup. The first process in its container
+ * is the guest: this program again, started as `caisson box-guest` (guest.c). The guest does what init does
+ * in a native box after the root is made, with the same code: limits, privileges, filter, Landlock, exec,
+ * reaping.
+ *
+ *   launcher   stages the root (stage.h), starts the engine, waits for the guest,   backend_guest.c
+ *              then supervises it as a native init (ns_control.c)
+ *   engine     makes the container: a client process of ours, or a daemon           engine_*.c
+ *   guest      pid 1 of the container; never runs foreign code                      guest.c
+ *   program    a child of the guest                                                 program.c
+ *
+ * Channels: `talk`, a message socket between launcher and guest. The guest inherits it, or connects to a path
+ * in the stage. The guest's first message carries its credentials, by which the kernel tells its pid. The
+ * program's streams are pipes of the launcher, which travel through `talk`: no engine touches output.
+ *
+ * Trust, but verify. The guest compares the container with the plan before anything foreign runs: namespaces,
+ * the identity of every mount, read-only mounts, interfaces. The launcher reads the limits of an engine's
+ * cgroup. A difference is a setup error.
+ *
+ * Ends. The guest ends with EOF of `talk`, so a killed launcher ends its box; the end of pid 1 ends all. A
+ * killed engine does not change how an end is told: the guest's message and its pidfd tell it.
+ */
+#pragma once
+#include "box/ns.h"
+#include "box/stage.h"
+
+#define GUEST_TALK_FD 3 /* the inherited socket */
+#define GUEST_TALK_PATH STAGE_CAISSON "/talk"
+
+enum guest_namespace { GUEST_MNT, GUEST_PID, GUEST_IPC, GUEST_UTS, GUEST_NET, GUEST_NAMESPACES };
+
+struct guest_hello {    /* from the launcher, with the program's ends of the three streams */
+	uint64_t brief; /* brief_address() */
+	struct identity outside[GUEST_NAMESPACES]; /* the launcher's */
+	bool finishes;                             /* see struct engine */
+	bool isolated;                             /* the network must be the container's own, and empty */
+	bool born_in;                              /* the guest is in the cgroup of the box already */
+	uid_t uid;                                 /* of the program: another one than the engine's is */
+	gid_t gid;                                 /* made by a user namespace of the guest's own */
+};
+
+#define GUEST_STREAMS 3
+
+/* The identity of one of this process's namespaces; not known: all zero. */
+struct identity guest_namespace(enum guest_namespace n);
+/*
+ * True if the operation makes its name in an empty directory of the box that the program may write: no stage
+ * holds that, so the guest does it.
+ */
+bool guest_makes(const struct op *ops, const struct op *op);
+/* The operation whose mount shows this path: the last of those with the longest target. NULL: the root. */
+const struct op *guest_mount_of(const struct op *ops, const char *path);
+
+struct guest_box;
+
+struct engine {
+	/*
+	 * Starts the container: a process that ends with the container and is a child of ours (g->client), or
+	 * none. The guest then says hello on g->ns.talk, or connects to g->listener.
+	 */
+	int (*launch)(struct box_state *b, struct err *e);
+	/* Removes what the engine keeps after the end. The guest is dead. */
+	void (*remove)(struct box_state *b);
+	bool connects; /* the guest connects by path; else it inherits the socket */
+	/* The engine cannot limit the number of files or mount pseudo-terminals: the guest may, and does. */
+	bool finishes;
+	bool own_group; /* the launcher makes the cgroup; else the engine does */
+};
+
+struct guest_box {
+	struct ns_box ns; /* first: ns_control.c works on it */
+	const struct engine *engine;
+	struct box_stage stage;
+	struct ns_user user;  /* the program's user; outside_* as the host sees it */
+	int guests_end;       /* of talk, to be inherited; -1: none */
+	int listener;         /* -1: none */
+	int messages;         /* what the client prints; -1: none */
+	pid_t client;         /* the engine's process; 0: none */
+	char id[CG_NAME_MAX]; /* unique name of the container */
+	void *more;           /* the engine's data */
+};
+
+/* ---- backend_guest.c: the functions of a struct backend for every engine ---- */
+int guest_lacks(const struct spec *s, struct err *e);
+int guest_begin(struct box_state *b, const struct engine *engine, struct err *e);
+bool guest_fits(const struct box_state *b, const struct spec *s);
+int guest_start(struct box_state *b, struct err *e);
+void guest_usage(struct box_state *b, unsigned wanted, struct box_usage *ret);
+void guest_enforcers(const struct box_state *b, struct enforced *ret);
+void guest_stop(struct box_state *b, enum box_stop how);
+/*
+ * Starts the engine's client with GUEST_TALK_FD and this standard input (-1: none); its messages go to
+ * g->messages.
+ */
+int guest_spawn(struct box_state *b, int input, const char *path, char *const *argv, struct err *e);
+/* The path of this program, which is mounted as the guest. NULL: not known. */
+const char *guest_program(struct arena *a);
+/* Finds a program on the usual search path. NULL: there is none. */
+const char *guest_find(const char *name, char *buffer, size_t size);

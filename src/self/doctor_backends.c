@@ -1,0 +1,129 @@
+/* The matrix of backends: a box of each that this host has, and who enforced its limits. See doctor.h. */
+#include "base/json_write.h"
+#include "box/box.h"
+#include "self/doctor.h"
+
+/* A spec with something that a backend may lack. */
+static const struct {
+	char name[20];
+	struct spec spec;
+} asked[] = {
+		{"network by name", {.network = {.mode = NETWORK_NAMES}}},
+		{"background", {.background = true}},
+		{"disk limit", {.limits = {.io = MB}}},
+};
+
+static void note_lacks(struct arena *a, const struct backend *b, struct doctor_backend *d)
+{
+	struct texts **end = &d->lacks;
+	struct err why;
+
+	for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
+		if (box_backend_lacks(b, &asked[i].spec, &why) != 0) {
+			*end = arena_copy(a, (struct texts){.text = str_of(asked[i].name)});
+			end = &(*end)->next;
+		}
+}
+
+static void try_backend(
+		struct arena *a, const struct backend *b, const struct spec *s, struct doctor_backend *d)
+{
+	struct outcome o = {0};
+	struct box box = {0};
+	struct err e = {0};
+
+	if (box_backend_probe(b, &e) != 0 ||
+			box_run(&box, a, b, &(struct box_start){0}, s, NULL, &o, &e) != 0) {
+		d->why = str_dup(a, str_of(e.text));
+		return;
+	}
+	box_wait(&box, &o);
+	d->runs = o.status == STATUS_OK;
+	d->enforced = o.enforced;
+	if (!d->runs)
+		d->why = str_fmt(a, "'/bin/sh -c :' ended in a box with %s", status_name(o.status));
+}
+
+void doctor_backends(struct arena *a, const struct spec *s, struct doctor *d)
+{
+	struct doctor_backend **end = &d->backends;
+
+	for (size_t i = 0; box_backend_at(i); i++) {
+		const struct backend *b = box_backend_at(i);
+		struct doctor_backend *row = arena_new(a, struct doctor_backend);
+
+		row->name = box_backend_name(b);
+		row->about = box_backend_about(b);
+		note_lacks(a, b, row);
+		try_backend(a, b, s, row);
+		*end = row;
+		end = &row->next;
+	}
+}
+
+#define WALLS 8
+
+static void walls_of(const struct doctor_backend *b, struct doctor_wall ret[WALLS])
+{
+	const struct enforced *e = &b->enforced;
+	const struct doctor_wall walls[WALLS] = {{"memory", e->memory}, {"pids", e->pids}, {"cpus", e->cpu},
+			{"scratch", e->scratch}, {"time", e->time}, {"output", e->output},
+			{"network", e->network}, {NULL, ENFORCED_NOT}};
+
+	memcpy(ret, walls, sizeof(walls));
+}
+
+static const char *by(enum enforcer e)
+{
+	return enforcer_name(e) ? enforcer_name(e) : "nobody";
+}
+
+void doctor_backends_json(struct buf *out, const struct doctor *d)
+{
+	buf_c(out, ",\"backends\":[");
+	for (const struct doctor_backend *b = d->backends; b; b = b->next) {
+		struct doctor_wall walls[WALLS];
+
+		walls_of(b, walls);
+		buf_fmt(out, "%s{\"name\":\"%s\",\"about\":", b == d->backends ? "" : ",", b->name);
+		json_put_string(out, str_of(b->about));
+		buf_fmt(out, ",\"state\":\"%s\",\"by\":", b->runs ? "yes" : "no");
+		json_put_string(out, b->why);
+		buf_c(out, ",\"enforced\":{");
+		for (size_t i = 0; b->runs && walls[i].name; i++)
+			buf_fmt(out, "%s\"%s\":\"%s\"", i ? "," : "", walls[i].name, by(walls[i].by));
+		buf_c(out, "},\"lacks\":[");
+		for (const struct texts *t = b->lacks; t; t = t->next) {
+			buf_c(out, t == b->lacks ? "" : ",");
+			json_put_string(out, t->text);
+		}
+		buf_c(out, "]}");
+	}
+	buf_c(out, "]");
+}
+
+void doctor_backends_text(struct buf *out, const struct doctor *d)
+{
+	struct doctor_wall walls[WALLS];
+
+	walls_of(d->backends, walls);
+	buf_fmt(out, "\nBackends (--backend NAME), and what enforces each limit of a box:\n\n  %-8s", "");
+	for (size_t i = 0; walls[i].name; i++)
+		buf_fmt(out, " %-9s", walls[i].name);
+	buf_char(out, '\n');
+	for (const struct doctor_backend *b = d->backends; b; b = b->next) {
+		buf_fmt(out, "  %-8s", b->name);
+		walls_of(b, walls);
+		for (size_t i = 0; b->runs && walls[i].name; i++)
+			buf_fmt(out, " %-9s", by(walls[i].by));
+		if (!b->runs)
+			buf_fmt(out, " %.*s", STR_ARG(b->why));
+		buf_char(out, '\n');
+		if (b->runs && b->lacks) {
+			buf_fmt(out, "  %-8s refuses:", "");
+			for (const struct texts *t = b->lacks; t; t = t->next)
+				buf_fmt(out, "%s %.*s", t == b->lacks ? "" : ",", STR_ARG(t->text));
+			buf_char(out, '\n');
+		}
+	}
+}

@@ -1,0 +1,160 @@
+#!/bin/bash
+# Boxes that other engines make: the same statuses, walls and clean-up as native ones, as root and as an ordinary user. BACKENDS
+# lists them (bwrap); scripts/check-backends starts the others and calls this script. TAP.
+# shellcheck disable=SC2016,SC2154 # programs are data for the box; words of lib.sh
+# shellcheck source=tests/box/lib.sh
+. "$(dirname "$0")/../box/lib.sh"
+BACKENDS=${BACKENDS:-bwrap}
+FULL=${FULL:-} # also the list of attempts, and more kills
+
+# Leaves of a box: processes, mounts, cgroups, stages.
+dead_groups() { # of launchers in this pid namespace that are gone: others may run here
+	local name pid ns own
+	own=$(sed -n 's/^[0-9]*:memory:\(.*\)/\/sys\/fs\/cgroup\/memory\1/p; s/^0::\(.*\)/\/sys\/fs\/cgroup\1\/../p' /proc/self/cgroup | head -n 1)
+	find "$own" -maxdepth 2 -type d -name 'caisson-*' -printf '%f\n' 2>/dev/null | sort -u | while IFS=- read -r name pid _ ns _; do
+		[[ $ns == $(stat -L -c %i /proc/self/ns/pid) && ! -d /proc/$pid ]] && echo "$name-$pid"
+	done
+}
+nothing_left() { # WHO
+	local stage
+	for _ in $(seq 60); do
+		stage=$(ls "$tmp/$1/state/boxes" 2>/dev/null)
+		[[ -z $stage ]] && ! pgrep -f "^$tmp/caisson" >/dev/null && ! pgrep -f '^/caisson/guest box-guest' >/dev/null && ! grep -q "$tmp/$1/state/boxes" /proc/mounts && return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+statuses() { # WHO BACKEND
+	local who=$1 with=(--backend "$2") at="$1: $2"
+	box "$who" "${with[@]}" -c 'echo out; echo err >&2'
+	want '.status == "ok" and .stdout == "out\n" and .stderr == "err\n" and .backend == "'"$2"'"' "$at: a program runs, and its streams are apart ($(field .error))"
+	box "$who" "${with[@]}" -- /bin/sh -c 'exit 137'
+	want '.status == "exit_nonzero" and .exit_code == 137' "$at: exit 137 is an exit"
+	box "$who" "${with[@]}" -- /bin/sh -c 'kill -9 $$'
+	want '.status == "signal" and .signal == 9' "$at: SIGKILL is a signal"
+	box "$who" "${with[@]}" -- /bin/sh -c 'kill -SEGV $$'
+	want '.status == "signal" and .signal == 11' "$at: SIGSEGV is another"
+	box "$who" "${with[@]}" --timeout 0.5 -c 'trap "" TERM; while :; do :; done'
+	want '.status == "timeout"' "$at: the time limit"
+	box "$who" "${with[@]}" --memory 64M --timeout 30 --lang python -c 'x = bytearray(1 << 30)'
+	want '.status == "oom"' "$at: the memory limit ($(field .status))"
+	box "$who" "${with[@]}" --memory 64M --timeout 30 -c '/usr/bin/python3 -c "x = bytearray(1 << 30)"; sleep 5; echo alive'
+	want '.status == "oom"' "$at: a child's memory counts, whoever survives it ($(field .status))"
+	box "$who" "${with[@]}" --output 64K -c 'yes'
+	want '.status == "output_limit"' "$at: the output limit"
+	box "$who" "${with[@]}" --pids 32 --timeout 20 --lang python -c '
+import os, time
+n = 0
+try:
+    while n < 200:
+        if os.fork() == 0:
+            time.sleep(60)
+        n += 1
+except OSError:
+    pass
+print(n)'
+	want '.status == "ok" and (.stdout | tonumber | . > 20 and . <= 32)' "$at: the limit of processes ($(field .stdout))"
+	box "$who" "${with[@]}" -- /nonexistent/program
+	want '.status == "setup_error" and (.error | test("cannot run ./nonexistent/program"))' "$at: a program that is not there"
+	(cd "$tmp/$who" && echo word | as "$who" "$tmp/caisson" run "${with[@]}" --stdin -- /bin/cat) >"$tmp/out" 2>"$tmp/err"
+	want '.stdout == "word\n"' "$at: standard input"
+	box "$who" "${with[@]}" --env A=b -c 'echo "$A"; pwd; hostname; [ -t 0 ] || echo none'
+	want '.stdout | startswith("b\n/home/box\n") and contains("box\nnone\n")' "$at: environment, directory, name"
+	box "$who" "${with[@]}" -c '(setsid sleep 30 >/dev/null 2>&1 &); echo left'
+	want '.status == "ok" and .duration_ms < 20000' "$at: what is left behind ends with the program"
+}
+
+walls() { # WHO BACKEND
+	local who=$1 with=(--backend "$2") at="$1: $2" ws=$tmp/$1/ws-$2
+	mkdir -p "$ws/.git/hooks" "$ws/.git/objects" "$ws/.git/refs" "$ws/sub"
+	echo 'ref: refs/heads/main' >"$ws/.git/HEAD"
+	printf '[core]\n\tbare = false\n' >"$ws/.git/config"
+	echo secret >"$ws/sub/file"
+	[[ $who == user && $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$ws"
+	box "$who" "${with[@]}" --workspace "$ws:rw" -c 'echo hi >new && cat sub/file && pwd'
+	want '.status == "ok" and .stdout == "secret\n'"$ws"'\n"' "$at: a workspace can be read and written ($(field .error)$(field .stderr))"
+	[[ -f $ws/new && $(stat -c %u "$ws/new") == $(stat -c %u "$ws") ]]
+	result $? "$at: a new file belongs to the caller"
+	box "$who" "${with[@]}" --workspace "$ws:rw" -c 'echo x >.git/hooks/pre-commit; echo "[core]" >>.git/config; mv .git gone; mkdir -p .claude && echo "{}" >.claude/settings.json; exit 0'
+	[[ ! -e $ws/.git/hooks/pre-commit && -d $ws/.git && ! -e $ws/.claude/settings.json ]] && ! grep -q '^\[core\]$' <(tail -n 1 "$ws/.git/config")
+	result $? "$at: protected names stay as they are"
+	box "$who" "${with[@]}" --workspace "$ws:ro" -c 'touch x; rm -f new; exit 0'
+	[[ ! -e $ws/x && -e $ws/new ]]
+	result $? "$at: a read-only workspace stays as it is"
+	box "$who" "${with[@]}" -c 'for p in / /etc /usr /dev /proc /sys /caisson /run /opt; do touch $p/x 2>/dev/null && echo "BREACH $p"; done; chmod 666 /dev/null 2>/dev/null && echo BREACH mode; touch /tmp/x /var/tmp/x "$HOME/x" /dev/shm/x && echo fine'
+	want '.stdout == "fine\n"' "$at: only the empty directories can be written ($(field .stdout))"
+	box "$who" "${with[@]}" --scratch 8M -c 'for d in /tmp /var/tmp "$HOME" /dev/shm; do head -c 20000000 /dev/zero >$d/f 2>/dev/null; stat -c %s $d/f; done | awk "{ s += \$1 } END { exit s > 8400000 }"'
+	want '.status == "ok"' "$at: all of them together have the size of the limit"
+	box "$who" "${with[@]}" -c 'grep -c "^ *[a-z0-9]*:" /proc/net/dev; ls /sys; grep "^Cap[A-Z][a-z]*:.*[1-9a-f]" /proc/self/status; grep NoNewPrivs:.1 /proc/self/status >/dev/null || echo BREACH; id -u | grep -x 0'
+	want '.stdout | test("BREACH|Cap|^0$"; "m") | not' "$at: no privileges, nothing in /sys ($(field .stdout))"
+	box "$who" "${with[@]}" --network loopback -c 'exec 3<>/dev/tcp/127.0.0.1/1' 
+	want '.stderr | test("refused")' "$at: --network loopback has one"
+	box "$who" "${with[@]}" -c 'exec 3<>/dev/tcp/127.0.0.1/1'
+	want '.stderr | test("refused") | not' "$at: --network deny has none"
+}
+
+refusals() { # WHO BACKEND
+	local who=$1 with=(--backend "$2") at="$1: $2"
+	box "$who" "${with[@]}" --network example.org -c 'echo never'
+	want '.status == "setup_error" and (.error | test("no network by name")) and .stdout == ""' "$at: a network by name is refused"
+	box "$who" "${with[@]}" --profile work --workspace "$tmp/$who/ws-$2" --background -c 'echo never'
+	want '.status == "setup_error" and (.error | test("background")) and .stdout == ""' "$at: the background is refused"
+}
+
+# kill -9 of the launcher at random moments: the box ends, and the next run finds nothing of it.
+kills() { # WHO BACKEND TIMES
+	local who=$1 with=(--backend "$2") at="$1: $2" i
+	for ((i = 0; i < $3; i++)); do
+		(cd "$tmp/$who" && become "$who" "$tmp/caisson" run "${with[@]}" --workspace "$tmp/$who/ws-$2:rw" -c 'sleep 20; touch late') >/dev/null 2>&1 &
+		sleep "0.$((RANDOM % 5))$((RANDOM % 10))"
+		kill -9 $! 2>/dev/null
+		wait $! 2>/dev/null
+	done
+	sleep 0.3
+	box "$who" "${with[@]}" -c 'echo after'
+	want '.stdout == "after\n"' "$at: a run after $3 killed launchers"
+	nothing_left "$who"
+	result $? "$at: nothing of them is left ($(ls "$tmp/$who/state/boxes" 2>/dev/null | wc -l) stages, $(pgrep -fc '^/caisson/guest box-guest') guests)"
+	[[ ! -e $tmp/$who/ws-$2/late && -z $(find "$tmp/$who/ws-$2" -maxdepth 1 -name '.claude' -o -maxdepth 1 -name '.mcp.json') ]]
+	result $? "$at: nor in their workspace"
+}
+
+attempts() { # WHO BACKEND
+	local who=$1 list=$tmp/attempts.json
+	(cd "$tmp/$who" && as "$who" "$tmp/caisson" selftest --box --json --backend "$2") >"$list" 2>"$tmp/err" </dev/null
+	jq -e '.box.broken == 0 and .box.held >= 27' "$list" >/dev/null
+	result $? "$who: $2: the list of attempts: $(jq -r '"\(.box.held) held, \(.box.broken) broken, \(.box.untried) not tried: \([.box.attempts[] | select(.end != "held") | .name] | join(" "))"' "$list") $(head -n 1 "$tmp/err")"
+	[[ -z ${TABLE:-} ]] || jq -c --arg backend "$2" --arg who "$who" '{backend: $backend, who: $who} + .box' "$list" >>"$TABLE"
+}
+
+for backend in $BACKENDS; do
+	for who in $(people); do
+		why=$(cd "$tmp" && as "$who" "$tmp/caisson" doctor --json 2>/dev/null | jq -r --arg b "$backend" '.backends[] | select(.name == $b) | select(.state == "no") | .by')
+		if [[ $why ]]; then
+			skip "$who: $backend" "$why"
+			continue
+		fi
+		statuses "$who" "$backend"
+		walls "$who" "$backend"
+		refusals "$who" "$backend"
+		[[ ! $FULL ]] || attempts "$who" "$backend"
+		kills "$who" "$backend" $((FULL ? 20 : 3))
+		[[ -z $(dead_groups) ]]
+		result $? "$who: $backend: no cgroup is left"
+	done
+done
+
+# ---- choosing ----
+who=$(people | cut -d' ' -f1)
+box "$who" --backend nothing -c :
+[[ $rc == 64 ]] && grep -q 'expected one of' "$tmp/err"
+result $? 'an unknown backend is a mistake of usage'
+box "$who" --backend auto -c :
+want '.status == "ok" and .backend == "native"' 'auto is native where native works'
+printf 'sandbox:\n  backend: %s\n' "${BACKENDS%% *}" >"$tmp/policy.yaml"
+box "$who" --config "$tmp/policy.yaml" -c :
+want '.backend == "'"${BACKENDS%% *}"'"' 'sandbox.backend chooses'
+box "$who" --config "$tmp/policy.yaml" --backend native -c :
+want '.backend == "native"' '--backend stands above it'
+done_testing
