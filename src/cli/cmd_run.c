@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/run_summary.h"
 #include "judge/world.h"
 #include "record/handoff.h"
 #include "run/job.h"
@@ -115,9 +116,11 @@ static const struct option_row options[] = {
 			"a script that judges the result, in a box of its own: it reads the report and "
 			"answers as caisson validate does (docs/validators.md)"},
 	{"", OPTION_GROUP, 0, "", "The report, the record and the policy"},
-	{"json", OPTION_FLAG, AT(json), "", "print the report as one JSON object (default)"},
+	{"json", OPTION_FLAG, AT(json), "",
+			"print the report as one JSON object (default unless standard output is a terminal)"},
 	{"plain", OPTION_FLAG, AT(rq.plain), "",
-			"pass the program's output through at once, and print no report"},
+			"pass the program's output through at once, and print no report; a line on standard "
+			"error if a limit or a wall of the box ended it"},
 	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
 	{"head", OPTION_VALUE, WORD(HEAD), "N",
 			"the report shows the first N lines of each stream, instead of 4 KB from both ends; "
@@ -192,6 +195,7 @@ struct run_call { /* one invocation */
 	struct job job;
 	struct output_filter filter; /* with a ticket: cleans the output as it passes */
 	bool has_follow_fd;         /* FOLLOW_FD was open at the start, so the caller passed it */
+	bool people;                /* output goes to a terminal, and nobody asked for a report on it */
 };
 
 static int go_or_complain(void *arg)
@@ -236,7 +240,7 @@ static void say_why(const struct job *j)
 		output_error("run: %.*s", STR_ARG(j->report.error));
 	else if (j->refused)
 		output_error("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" :
-				"a person should look first", r ? ": " : "", r ? (int)r->message.n : 0,
+				"needs a person's approval", r ? ": " : "", r ? (int)r->message.n : 0,
 				r ? r->message.p : "");
 }
 
@@ -360,6 +364,8 @@ static int print_report(void *arg)
 		leave_report(c, buf_view(&b));
 	if (c->report_dir >= 0 && write_report(c, buf_view(&b)) != 0)
 		return EXIT_INTERNAL;
+	if (j->request.plain && !c->o->rq.ticket)
+		run_summary(c->out, j, c->people);
 	return j->request.plain ? j->report.code : output_write(buf_view(&b), j->report.code);
 }
 
@@ -373,7 +379,8 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
-	c.job.request.plain |= o->rq.ticket && !o->json;
+	c.people = !o->json && !o->rq.plain && !o->rq.ticket && isatty(STDOUT_FILENO);
+	c.job.request.plain |= c.people || (o->rq.ticket && !o->json);
 	rc = arena_run(&a, go_or_complain, &c);
 	if (rc == 0)
 		rc = arena_run(&out, c.job.direct ? run_direct : print_report, &c);

@@ -410,6 +410,30 @@ for sig in INT TERM; do
 done
 cat "$tmp/out" >>"$tmp/all"
 
+# On a terminal the output passes through, and one line says how it ended.
+# terminal TEXT ARG...: this is all that the terminal shows; times and sizes become #.
+terminal() {
+	local want=$1 got
+	shift
+	got=$(timeout 60 /usr/bin/python3 "$here/tests/terminal.py" none "$CAISSON" run "$@" </dev/null | sed -E 's/[0-9]+\.[0-9]+ (s|MB)/# \1/g')
+	[[ $got == "$want" ]]
+	result $? "on a terminal: run $*: ${got//$'\n'/ | }"
+}
+terminal $'hi\ncaisson: ok, # s, # MB' -- /bin/echo hi
+terminal 'caisson: exit status 3, # s, # MB' -c 'exit 3'
+terminal 'caisson: ended by SIGKILL, # s, # MB' -c 'kill -9 $$'
+terminal $'caisson: ended at its time limit of 500ms, # s, # MB\ncaisson: the time limit was reached; --timeout sets another' --timeout 500ms -c 'sleep 20'
+terminal 'hi' --plain -- /bin/echo hi
+terminal "caisson: run: denied: rm deletes the whole file system: '/'" --gate -c 'rm -rf /'
+timeout 60 /usr/bin/python3 "$here/tests/terminal.py" none "$CAISSON" run --json -- /bin/true </dev/null | jq -e '.status == "ok"' >/dev/null
+result $? 'on a terminal with --json: the report'
+"$CAISSON" run --plain --output 1K -c 'yes' >/dev/null 2>"$tmp/err" </dev/null
+[[ $? == 153 ]] && grep -q 'ended at its output limit of 1K' "$tmp/err"
+result $? '--plain says that a limit was reached'
+"$CAISSON" run --plain -c 'exit 3' >/dev/null 2>"$tmp/err" </dev/null
+[[ $? == 3 && ! -s $tmp/err ]]
+result $? '--plain adds nothing to a program that ended by itself'
+
 /usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/report.schema.json" "$tmp/all" >"$tmp/out" 2>"$tmp/err"
 result $? "reports fit the schema ($(wc -l <"$tmp/all"))"
 for _ in 1 2 3 4 5; do
