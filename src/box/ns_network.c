@@ -5,7 +5,7 @@
  * Namespaces, both of the box's user namespace:
  *
  *   B   of the box: 198.18.0.2, fd00:ca15::2, and a route to the addresses of names. No default route, so any
- *       other address is unreachable at once
+ *       other address is unreachable at once. On its loopback there are listeners for ports of the host
  *   R   of the relay: 198.18.0.1, fd00:ca15::1. Every address of a name is its own (AnyIP). It holds the
  *       listeners, so a server in the box may bind any port, and no program in the box can take the address
  *       of a name
@@ -46,6 +46,8 @@ static const struct netlink_prefix relay4 = {V4(198, 18, 0, 1), 96 + 30}, box4 =
 		names4 = {V4(198, 19, 0, 0), 96 + 16};
 static const struct netlink_prefix relay6 = {{0xfd, 0, 0xca, 0x15, [15] = 1}, 126},
 		box6 = {{0xfd, 0, 0xca, 0x15, [15] = 2}, 126}, names6 = {{0xfd, 0, 0xca, 0x15, [7] = 1}, 112};
+
+static const struct netlink_prefix loopback4 = {V4(127, 0, 0, 1), 96 + 8}, loopback6 = {{[15] = 1}, 128};
 
 struct relay_side { /* shared by program and helper */
 	const struct ns_network *want;
@@ -181,12 +183,23 @@ static int open_socket(struct relay_side *s, int type, bool ipv6, const struct n
 
 static int open_sockets(struct relay_side *s, struct err *e)
 {
-	for (size_t i = 0; i < s->want->nports; i++)
-		if (open_socket(s, SOCK_STREAM, s->ipv6, NULL, s->want->ports[i]) != 0)
-			return sockets_failed(e);
 	if (open_socket(s, SOCK_DGRAM, false, &relay4, DNS_PORT) != 0 ||
 			(s->ipv6 && open_socket(s, SOCK_DGRAM, true, &relay6, DNS_PORT) != 0))
 		return sockets_failed(e);
+	for (size_t i = 0; i < s->want->nports; i++)
+		if (open_socket(s, SOCK_STREAM, s->ipv6, NULL, s->want->ports[i]) != 0)
+			return sockets_failed(e);
+	return 0;
+}
+
+/* In B, after the sockets of R. */
+static int open_host_ports(struct relay_side *s, struct err *e)
+{
+	for (size_t i = 0; i < s->want->nhost_ports; i++)
+		if (open_socket(s, SOCK_STREAM, false, &loopback4, s->want->host_ports[i]) != 0 ||
+				(s->ipv6 && open_socket(s, SOCK_STREAM, true, &loopback6,
+							    s->want->host_ports[i]) != 0))
+			return sockets_failed(e);
 	return 0;
 }
 
@@ -235,7 +248,7 @@ int ns_network_join(const struct ns_network *want, int talk, struct err *e)
 	struct relay_side s = {.want = want};
 	struct netlink n;
 
-	if (make_relay_side(&s, e) != 0 || set_up_box_side(&s, &n, e) != 0)
+	if (make_relay_side(&s, e) != 0 || set_up_box_side(&s, &n, e) != 0 || open_host_ports(&s, e) != 0)
 		return -1;
 	return send_sockets(&s, talk, e);
 }

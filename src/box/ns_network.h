@@ -7,12 +7,15 @@
 #include "sys/netlink.h"
 
 #define NS_PORTS_MAX 64
-#define NS_SOCKETS_MAX (NS_PORTS_MAX + 2) /* listeners; the name server in IPv4 and IPv6 */
+/* Listeners; those of the host's ports and the name server in IPv4 and IPv6. */
+#define NS_SOCKETS_MAX (NS_PORTS_MAX + 2 * NETWORK_HOST_PORTS_MAX + 2)
 
 struct ns_network { /* what the box's setup must know of the rules; part of the brief */
 	bool ipv6;                 /* this kernel has it */
 	uint16_t ports[NS_PORTS_MAX];
 	size_t nports;
+	uint16_t host_ports[NETWORK_HOST_PORTS_MAX];
+	size_t nhost_ports;
 	const struct netlink_prefix *prefixes; /* the listed addresses */
 	size_t nprefixes;
 };

@@ -87,7 +87,8 @@ int ns_network_plan(struct arena *a, const struct network_spec *s, struct ns_net
 	for (const struct network_rule *r = s->rules; r; r = r->next)
 		n += r->kind == NETWORK_ADDRESS;
 	to = arena_array(a, n + 1, sizeof(*to));
-	*ret = (struct ns_network){.ipv6 = has_ipv6(), .prefixes = to};
+	*ret = (struct ns_network){.ipv6 = has_ipv6(), .prefixes = to, .nhost_ports = s->nhost_ports};
+	memcpy(ret->host_ports, s->host_ports, sizeof(ret->host_ports));
 	for (const struct network_rule *r = s->rules; r; r = r->next) {
 		for (size_t i = 0; i < r->nports; i++)
 			if (add_port(ret, r->ports[i], e) != 0)
@@ -141,21 +142,29 @@ static int await_sockets(struct box_state *b, struct sockets *ret, struct err *e
 	}
 }
 
-/* The listeners stand in the order of the ports; then comes the name server in IPv4, and in IPv6 if any. */
+/*
+ * The order of the sockets: the name server in IPv4, and in IPv6 if there is any; a listener for each port;
+ * for each port of the host one in IPv4, and one in IPv6.
+ */
 static int serve_with(struct box_state *b, const struct sockets *s, struct err *e)
 {
 	struct ns_box *n = b->own;
 	const struct ns_network *want = n->network;
-	struct relay_listener listeners[NS_PORTS_MAX];
-	struct relay_sockets given = {.listeners = listeners, .n = want->nports, .dns4 = -1, .dns6 = -1};
+	struct relay_listener listeners[NS_SOCKETS_MAX];
+	size_t families = s->n == 2 + want->nports + 2 * want->nhost_ports ? 2 : 1, at = families;
+	struct relay_sockets given = {.listeners = listeners, .dns4 = -1, .dns6 = -1};
 
-	if (s->n <= want->nports)
-		return err_set(e, ERR_INTERNAL, 0, "the box sent too few sockets");
+	if (s->n != families + want->nports + families * want->nhost_ports)
+		return err_set(e, ERR_INTERNAL, 0, "the box sent other sockets than it was told to");
 	for (size_t i = 0; i < want->nports; i++)
-		listeners[i] = (struct relay_listener){.fd = s->fds[i], .port = want->ports[i]};
-	given.dns4 = s->fds[want->nports];
-	if (s->n > want->nports + 1)
-		given.dns6 = s->fds[want->nports + 1];
+		listeners[given.n++] = (struct relay_listener){.fd = s->fds[at++], .port = want->ports[i]};
+	for (size_t i = 0; i < families * want->nhost_ports; i++)
+		listeners[given.n++] = (struct relay_listener){.fd = s->fds[at++],
+				.port = want->host_ports[i / families],
+				.to_host = true};
+	given.dns4 = s->fds[0];
+	if (families == 2)
+		given.dns6 = s->fds[1];
 	return relay_serve(n->relay, &given, e);
 }
 

@@ -406,6 +406,7 @@ static void show_sandbox(struct doc *o, const struct sandbox *s)
 	doc_map(o, "network");
 	doc_bool(o, "host", s->host_network);
 	show_texts(o, "allow", s->network_allow);
+	show_texts(o, "host_ports", s->host_ports);
 	if (s->network_limited)
 		show_list(o, "only", s->network_only); /* also if it is empty */
 	doc_end(o);

@@ -152,6 +152,9 @@ KEY("sandbox.network.allow", WHO_ANYONE, false,
 		"hosts that boxes of the work profile reach; a project's own list adds none and takes away "
 		"the others", "['api.example.org:443', '*.example.com', 'preset:registries']",
  parse_network_allow, AT(sandbox))
+KEY("sandbox.network.host_ports", WHO_OWNER, false,
+		"ports of the host's 127.0.0.1 that boxes of the work profile reach at their own", "[5432]",
+		parse_ports, AT(sandbox.host_ports))
 KEY("sandbox.client_sandbox", WHO_OWNER, false,
 		"in a client's own sandbox, where no box can be made, a contained command is refused, or "
 		"runs in that sandbox: refuse or trust", "refuse", parse_client_sandbox,

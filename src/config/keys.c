@@ -238,6 +238,23 @@ static int network_item(struct load *l, const struct ynode *n, void *node)
 	return network_word_check(l->a, t->text, &why) == 0 ? 0 : value_fail(l, n, why.text);
 }
 
+static int port_item(struct load *l, const struct ynode *n, void *node)
+{
+	struct texts *t = node;
+	int64_t port;
+
+	if (value_text(l, n, &t->text) < 0)
+		return -1;
+	if (num_parse(t->text, 1, UINT16_MAX, &port) != 0)
+		return value_fail(l, n, "expected a port from 1 to 65535");
+	return 0;
+}
+
+static int parse_ports(struct load *l, const struct ynode *n, void *field)
+{
+	return value_list(l, n, field, sizeof(struct texts), port_item);
+}
+
 /* A project names what its boxes need; that takes hosts away, and adds none. */
 static int parse_network_allow(struct load *l, const struct ynode *n, void *field)
 {

@@ -19,12 +19,13 @@
 enum network_mode {
 	NETWORK_DENY,     /* nothing, not even a socket */
 	NETWORK_LOOPBACK, /* the box's own 127.0.0.1 and ::1, and nothing else */
-	NETWORK_NAMES,    /* the box's own loopback, and the hosts of `rules` through the relay */
+	NETWORK_NAMES,    /* the box's own loopback, and the relay to `rules` and `host_ports` */
 	NETWORK_HOST,     /* the host's own network, without a wall */
 };
 
 #define NETWORK_PORTS_MAX 8
 #define NETWORK_RULES_MAX 512
+#define NETWORK_HOST_PORTS_MAX 16
 #define NETWORK_HOST_MAX 253 /* bytes of a name without its final dot */
 #define NETWORK_LABEL_MAX 63
 
@@ -54,6 +55,9 @@ struct network_rule {
 struct network_spec { /* zeroed: deny */
 	enum network_mode mode;
 	const struct network_rule *rules; /* NETWORK_NAMES */
+	/* NETWORK_NAMES: ports of 127.0.0.1 in the box that lead to those of the host */
+	uint16_t host_ports[NETWORK_HOST_PORTS_MAX];
+	size_t nhost_ports;
 };
 
 /* Name of the mode in options and reports. */

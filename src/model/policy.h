@@ -204,6 +204,8 @@ struct sandbox { /* settings of the box */
 	 */
 	struct texts *network_allow, *network_only;
 	bool network_limited;
+	/* numbers: ports of the host's loopback that boxes of the work profile reach */
+	struct texts *host_ports;
 	/* a command that cannot be boxed inside the client's own sandbox may run there without a box */
 	bool trust_client;
 	/* an explicit memory limit may be watched where no cgroup enforces it */

@@ -58,6 +58,7 @@ static int prepare(void *arg)
 /* The message of relay_serve(): ports of the listeners, and which name sockets follow them. */
 struct relay_message {
 	uint16_t ports[RELAY_LISTENERS_MAX];
+	bool to_host[RELAY_LISTENERS_MAX];
 	uint16_t n;
 	bool dns4, dns6;
 };
@@ -75,7 +76,7 @@ static int take_sockets(struct relay_task *t)
 	if (n != sizeof m || m.n > RELAY_LISTENERS_MAX || nfds != (size_t)m.n + m.dns4 + m.dns6)
 		return err_set(&t->e, ERR_SYSTEM, errno, "the relay cannot take its sockets");
 	for (; at < m.n; at++)
-		l->listeners[at] = (struct relay_listener){fds[at], m.ports[at]};
+		l->listeners[at] = (struct relay_listener){fds[at], m.ports[at], m.to_host[at]};
 	l->nlisteners = m.n;
 	l->dns[0] = m.dns4 ? fds[at++] : -1;
 	l->dns[1] = m.dns6 ? fds[at] : -1;
@@ -183,6 +184,7 @@ int relay_serve(struct relay *r, const struct relay_sockets *sockets, struct err
 	for (; n < sockets->n; n++) {
 		fds[n] = sockets->listeners[n].fd;
 		m.ports[n] = sockets->listeners[n].port;
+		m.to_host[n] = sockets->listeners[n].to_host;
 	}
 	m.n = (uint16_t)n;
 	if (m.dns4)

@@ -29,6 +29,7 @@
 struct relay_listener {
 	int fd; /* listening TCP socket, IPv4 or dual-stack */
 	uint16_t port;
+	bool to_host; /* its connections go to this port of the host's own loopback */
 };
 
 struct relay_sockets {

@@ -273,10 +273,15 @@ static void resolved(struct relay_loop *l, struct relay_connection *c)
 
 static void resolve(struct relay_loop *l, struct relay_connection *c)
 {
+	static const uint8_t loopbacks[2][IP_BYTES] = {{[10] = 0xff, 0xff, 127, 0, 0, 1}, {[15] = 1}};
 	struct relay_dial *d = &c->dial;
 	const char *name = d->proxy ? d->proxy->host : c->target.host;
 	enum upstream_answer answer = UPSTREAM_READY;
-	if (d->proxy ? d->proxy->is_address : c->target.is_address) {
+	if (c->target.to_host) {
+		memcpy(d->to.ip[0], loopbacks[0], IP_BYTES);
+		memcpy(d->to.ip[1], loopbacks[1], IP_BYTES);
+		d->to.n = 2;
+	} else if (d->proxy ? d->proxy->is_address : c->target.is_address) {
 		memcpy(d->to.ip[0], d->proxy ? d->proxy->ip : c->target.ip, IP_BYTES);
 		d->to.n = 1;
 	} else {
@@ -308,6 +313,8 @@ void relay_dial_step(struct relay_loop *l, struct relay_connection *c)
 void relay_dial_route(const struct relay_loop *l, struct relay_connection *c)
 {
 	struct relay_dial *d = &c->dial;
+	if (c->target.to_host)
+		return;
 	d->proxy = upstream_proxy_for(&l->proxies, str_of(c->target.host), c->target.port);
 	d->forwards = d->proxy && c->must_http && upstream_proxy_forwards(d->proxy, c->target.port);
 }

@@ -50,6 +50,7 @@ struct relay_target {
 	char host[NETWORK_HOST_MAX + 1];
 	uint16_t port;
 	bool is_address; /* a listed address: nobody checks names */
+	bool to_host;    /* this host's own loopback, in both families */
 	uint8_t ip[IP_BYTES];
 };
 

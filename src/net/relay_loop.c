@@ -174,7 +174,8 @@ void relay_refuse(struct relay_loop *l, struct relay_connection *c, enum network
 /* ---- listeners ---- */
 
 /* Finds the name or listed address that the program connected to. */
-static enum network_refusal find_target(const struct relay_loop *l, int fd, struct relay_target *ret)
+static enum network_refusal find_target(const struct relay_loop *l, const struct relay_listener *from, int fd,
+		struct relay_target *ret)
 {
 	union {
 		struct sockaddr any;
@@ -183,6 +184,14 @@ static enum network_refusal find_target(const struct relay_loop *l, int fd, stru
 	} at;
 	socklen_t n = sizeof at;
 	memset(ret, 0, sizeof *ret);
+	if (from->to_host) {
+		*ret = (struct relay_target){
+				.host = "localhost",
+				.port = from->port,
+				.is_address = true,
+				.to_host = true};
+		return NETWORK_NOT_REFUSED;
+	}
 	if (getsockname(fd, &at.any, &n) != 0)
 		return NETWORK_NOT_LISTED;
 	if (at.any.sa_family == AF_INET6) {
@@ -203,10 +212,10 @@ static enum network_refusal find_target(const struct relay_loop *l, int fd, stru
 	return net_names_check_address(l->names, ret->ip, ret->port);
 }
 
-static void begin_connection(struct relay_loop *l, int fd)
+static void begin_connection(struct relay_loop *l, const struct relay_listener *at, int fd)
 {
 	struct relay_target target;
-	enum network_refusal why = find_target(l, fd, &target);
+	enum network_refusal why = find_target(l, at, fd, &target);
 	struct relay_connection *c = why == NETWORK_NOT_REFUSED ? take_slot(l) : NULL;
 	if (!c) {
 		relay_report_add(l->report, target.host, target.port,
@@ -234,27 +243,27 @@ static void begin_connection(struct relay_loop *l, int fd)
 }
 
 /* Without a free descriptor a listener would stay readable for ever, so the spare one is used up. */
-static void refuse_for_files(struct relay_loop *l, int listener)
+static void refuse_for_files(struct relay_loop *l, const struct relay_listener *at)
 {
 	struct relay_target target;
 	close(l->spare);
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	int fd = accept4(at->fd, NULL, NULL, SOCK_CLOEXEC);
 	if (fd >= 0) {
-		find_target(l, fd, &target);
+		find_target(l, at, fd, &target);
 		relay_report_add(l->report, target.host, target.port, NETWORK_LIMIT);
 		close_socket(fd, true);
 	}
 	l->spare = fcntl(l->epoll, F_DUPFD_CLOEXEC, 0);
 }
 
-static void accept_clients(struct relay_loop *l, int listener)
+static void accept_clients(struct relay_loop *l, const struct relay_listener *at)
 {
 	for (int i = 0; i < ACCEPTS_MAX; i++) {
-		int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		int fd = accept4(at->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0)
-			begin_connection(l, fd);
+			begin_connection(l, at, fd);
 		else if (errno == EMFILE || errno == ENFILE)
-			refuse_for_files(l, listener);
+			refuse_for_files(l, at);
 		else if (errno != EINTR && errno != ECONNABORTED)
 			return;
 	}
@@ -319,7 +328,7 @@ static void handle_event(struct relay_loop *l, const struct epoll_event *event)
 	unsigned kind = (unsigned)(event->data.u64 >> 56);
 	uint32_t index = (uint32_t)(event->data.u64 >> 32) & 0xffffff, generation = (uint32_t)event->data.u64;
 	switch (kind) {
-	case RELAY_AT_LISTENER: accept_clients(l, l->listeners[index].fd); return;
+	case RELAY_AT_LISTENER: accept_clients(l, &l->listeners[index]); return;
 	case RELAY_AT_DNS: answer_queries(l, (int)index); return;
 	case RELAY_AT_LIFELINE: hear_launcher(l); return;
 	case RELAY_AT_RESOLVER:

@@ -3,13 +3,19 @@
  * broken command. One table has all hints, in the order in which a report lists them; a second one has the
  * messages of programs that point to a hint.
  */
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "base/num.h"
 #include "run/missing_paths.h"
 #include "run/network_hints.h"
 #include "run/run.h"
 #include "run/search_path.h"
+#include "sys/listening.h"
 #include "sys/stream.h"
 
 #define HINT_BYTES ((size_t)64 << 10) /* bytes searched at the end of each stream */
+#define LISTENING_MAX 256 /* ports of the host that are looked at */
 #define NO_LIMIT LIMITS
 #define NOT_SEEN \
 	"programs and files outside of the system's directories and the workspace are not seen in the box"
@@ -234,6 +240,42 @@ static struct str join_notes(struct arena *a, const struct texts *notes, const c
 	return buf_view(&b);
 }
 
+/* The first port after ':' or "port " on which the host listens; 0: none. */
+static uint16_t wanted_of_host(const struct clues *c)
+{
+	uint16_t ports[LISTENING_MAX];
+	size_t n = listening_ports(c->a, getpid(), ports, LISTENING_MAX);
+
+	for (size_t at = 1; at < c->said.n; at++) {
+		size_t end = at;
+		int64_t port;
+
+		if (c->said.p[at - 1] != ':' && !str_ends(str_sub(c->said, 0, at), "port "))
+			continue;
+		while (end < c->said.n && ascii_is_digit(c->said.p[end]))
+			end++;
+		if (num_parse(str_sub(c->said, at, end), 1, UINT16_MAX, &port) != 0)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (ports[i] == port)
+				return ports[i];
+	}
+	return 0;
+}
+
+static struct str say_loopback(const struct clues *c)
+{
+	uint16_t port = c->r->spec.profile == PROFILE_WORK ? wanted_of_host(c) : 0;
+
+	if (!port)
+		return STR("127.0.0.1 and localhost are the box's own: a server that runs outside of it is "
+			   "not reached");
+	return str_fmt(c->a,
+			"127.0.0.1 and localhost are the box's own; the machine listens on port %u, and a "
+			"person can let boxes reach it with 'sandbox: {network: {host_ports: [%u]}}' in "
+			AUDIENCE_POLICY, port, port);
+}
+
 static struct str say_registries(const struct clues *c)
 {
 	return join_notes(c->a, c->r->registry_notes, "; ");
@@ -395,9 +437,7 @@ static const struct hint_row {
 		[HINT_CREDENTIALS] = {"credentials", true, true, NO_LIMIT, reaches_names, NULL,
 				"the host wants credentials, and the box has none of the person's; a person "
 				"can run the command outside of the box"},
-		[HINT_LOOPBACK] = {"loopback", true, true, NO_LIMIT, meant_loopback, NULL,
-				"127.0.0.1 and localhost are the box's own: a server that runs outside of it "
-				"is not reached"},
+		[HINT_LOOPBACK] = {"loopback", true, true, NO_LIMIT, meant_loopback, say_loopback, ""},
 		[HINT_CACHE] = {"cache", true, true, NO_LIMIT, NULL, say_cache, ""},
 		[HINT_MISSING] = {"missing", true, false, NO_LIMIT, NULL, say_missing, ""},
 		[HINT_READONLY] = {"read-only", true, true, NO_LIMIT, NULL, say_readonly, ""},

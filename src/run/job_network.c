@@ -29,6 +29,8 @@ bool job_network_key(struct arena *a, const struct job *j, char ret[SHA256_HEX +
 		buf_str(&b, network_rule_text(a, r));
 		buf_c(&b, r->on_site ? " on site\n" : "\n");
 	}
+	for (size_t i = 0; i < s->network.nhost_ports; i++)
+		buf_fmt(&b, "host %u\n", s->network.host_ports[i]);
 	sha256_hex(buf_view(&b), ret);
 	return true;
 }

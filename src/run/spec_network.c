@@ -5,6 +5,7 @@
  *   3. projects take hosts away (sandbox.network_only)
  *   4. an agent may ask for a part of it
  */
+#include "base/num.h"
 #include "run/registries.h"
 #include "run/spec_builder.h"
 
@@ -79,6 +80,35 @@ static int take_away(struct spec_builder *m, const struct sandbox *s, struct net
 	return 0;
 }
 
+/* A project that lists the hosts of its boxes takes away everything else. */
+static bool is_limited(const struct spec_builder *m)
+{
+	for (const struct policy_around *x = m->p->around; x; x = x->next)
+		if (x->policy.sandbox.network_limited)
+			return true;
+	return m->p->own.sandbox.network_limited || (m->p->apart && m->p->project.sandbox.network_limited);
+}
+
+static int add_host_ports(struct spec_builder *m, struct network_spec *n, struct err *e)
+{
+	const struct texts *t = m->r->spec.profile == PROFILE_WORK ? m->p->own.sandbox.host_ports : NULL;
+	int64_t port;
+
+	if (t && is_limited(m)) {
+		spec_note_capped(m, "network");
+		return 0;
+	}
+	for (; t; t = t->next) {
+		if (n->nhost_ports == NETWORK_HOST_PORTS_MAX)
+			return err_set(e, ERR_LIMIT, 0, "sandbox.network.host_ports has more than %d ports",
+					NETWORK_HOST_PORTS_MAX);
+		if (num_parse(t->text, 1, UINT16_MAX, &port) == 0)
+			n->host_ports[n->nhost_ports++] = (uint16_t)port;
+		n->mode = NETWORK_NAMES;
+	}
+	return 0;
+}
+
 /* Sets the rules that the projects leave. Without any the box has its own loopback. */
 static int set_rules(struct spec_builder *m, struct network_rule *list, struct err *e)
 {
@@ -93,7 +123,7 @@ static int set_rules(struct spec_builder *m, struct network_rule *list, struct e
 		spec_note_capped(m, "network");
 	m->r->spec.network = list ? (struct network_spec){.mode = NETWORK_NAMES, .rules = list}
 				  : (struct network_spec){.mode = NETWORK_LOOPBACK};
-	return 0;
+	return add_host_ports(m, &m->r->spec.network, e);
 }
 
 /* Tests of a project use servers that they start themselves, so the profile `work` has a loopback. */

@@ -15,6 +15,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 
 parser = argparse.ArgumentParser()
@@ -277,6 +278,53 @@ os.kill(held, signal.SIGCONT)
 r = report("-c", GET % 3001)
 result(r["exit_code"] == 7 and until(lambda: not boxes()), "and ends with it", r)
 os.remove("page")
+
+# ---- ports of the host ----
+def serve_host():
+    """A server on a free port of the host's loopback, which says hello."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def answer_all():
+        while True:
+            try:
+                s, _ = listener.accept()
+            except OSError:
+                return
+            s.recv(100)
+            s.sendall(b"HTTP/1.0 200 OK\r\n\r\nhost")
+            s.close()
+    threading.Thread(target=answer_all, daemon=True).start()
+    return listener, listener.getsockname()[1]
+
+
+POLICY = os.environ["HOME"] + "/.config/caisson/config.yaml"
+database, port = serve_host()
+closed, unlisted = serve_host()
+r = report("-c", GET % port)
+hint = [h["text"] if "text" in h else h["message"] for h in r["hints"] if h["id"] == "loopback"]
+result(r["exit_code"] == 7 and len(hint) == 1 and "host_ports: [%d]" % port in hint[0], "a port of the host is not reached, and the hint says what lists it", r)
+with open(POLICY, "w") as f:
+    f.write("sandbox: {network: {host_ports: [%d]}}\n" % port)
+r = report("-c", GET % port)
+result(r["stdout"] == "host" and r["network"]["connections"][0]["host"] == "localhost", "a listed one is", r)
+r = report("-c", GET % unlisted)
+result(r["exit_code"] == 7, "and no other one", r)
+r = report("--network", "loopback", "-c", GET % port)
+result(r["exit_code"] == 7, "nor by a box with another network", r)
+code, out, err = caisson("run", "-c", "exec 3<>/dev/tcp/127.0.0.1/%d && echo reached" % port)
+result("reached" not in out, "nor by untrusted code", out + err)
+r = report("--background", "-c", SERVER % (3000, 3000))
+r = report("-c", GET % port + "; curl -so /dev/null -w %{http_code} localhost:3000/")
+result(r["stdout"] == "host200", "boxes that share a network share it", r)
+caisson("stop", "--all")
+with open(".caisson.yaml", "w") as f:
+    f.write("sandbox: {network: {host_ports: [%d]}}\n" % unlisted)
+code, out, err = caisson("run", "--profile", "work", "-c", GET % unlisted)
+result('"stdout":"host' not in out, "a project lists none", out + err)
+os.remove(".caisson.yaml")
+os.remove(POLICY)
+database.close()
+closed.close()
 
 # A planter that waits: found when its box ends, and until then the project counts as unvetted.
 r = report("--background", "-c", "(sleep 0.2; mkdir x; cd x; mkdir objects refs hooks; echo 'ref: refs/heads/m' >HEAD; printf '[core]\\nfsmonitor=evil\\n' >config; sleep %s) & :" % WORD)

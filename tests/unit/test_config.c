@@ -710,6 +710,13 @@ static void test_network_keys(void)
 	CHECK(!x.p.sandbox.network_only);
 	CHECK_STR(x.p.sandbox.network_allow->text, "api.example.org");
 	CHECK_STR(x.p.sandbox.network_allow->next->next->text, "preset:registries/npm");
+	x = load_two("", "sandbox: {network: {host_ports: [5432, 6379]}}", CONFIG_CAISSON, WHO_OWNER);
+	CHECK(x.r == 0);
+	CHECK_STR(x.p.sandbox.host_ports->next->text, "6379");
+	x = load_two("", "sandbox: {network: {host_ports: [0]}}", CONFIG_CAISSON, WHO_OWNER);
+	CHECK(x.r != 0);
+	x = load_two("", "sandbox: {network: {host_ports: [5432]}}", CONFIG_CAISSON, WHO_TRUSTED);
+	CHECK(!x.p.sandbox.host_ports);
 	x = load_two(text, "sandbox: {network: {allow: [other.example.org]}}", CONFIG_CAISSON, WHO_SYSTEM);
 	CHECK_STR(x.p.sandbox.network_allow->next->next->next->text, "other.example.org");
 	for (enum config_who who = WHO_ANYONE; who <= WHO_TRUSTED; who++) {
