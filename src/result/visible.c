@@ -62,6 +62,16 @@ static bool continues_flag(struct visible *v, uint32_t cp)
 	return false;
 }
 
+/*
+ * Blanks of odd widths, the empty Braille pattern, the object replacement character and noncharacters: they
+ * pass for an ordinary blank or for nothing. No-break and ideographic spaces are ordinary in texts, and stay.
+ */
+static bool passes_for_blank(uint32_t cp)
+{
+	return cp == 0x2800 || cp == 0x1680 || (cp >= 0x2000 && cp <= 0x200A) || cp == 0x205F ||
+			cp == 0xFFFC || (cp & 0xFFFE) == 0xFFFE;
+}
+
 static bool belongs_to_emoji(struct visible *v, uint32_t cp, enum char_class class)
 {
 	if (class == CHAR_TAG)
@@ -82,7 +92,7 @@ void visible_put(struct buf *out, struct visible *v, struct str text, struct san
 				&i);
 		enum char_class class = cp < HIDDEN_FIRST ? CHAR_PLAIN : char_class(cp);
 
-		if (!char_hidden(class) || belongs_to_emoji(v, cp, class)) {
+		if ((!char_hidden(class) && !passes_for_blank(cp)) || belongs_to_emoji(v, cp, class)) {
 			v->before = cp;
 			continue;
 		}

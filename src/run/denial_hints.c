@@ -22,6 +22,7 @@
 
 enum hint_kind {
 	HINT_CAPPED,
+	HINT_SKILL,
 	HINT_TIME,
 	HINT_CPU_TIME,
 	HINT_OOM,
@@ -230,6 +231,18 @@ static struct str say_capped(const struct clues *c)
 	return buf_view(&b);
 }
 
+static struct str join_notes(struct arena *a, const struct texts *notes, const char *between);
+
+static struct str say_unknown_keys(const struct clues *c)
+{
+	const struct skill *s = c->r->rq->skilled;
+
+	if (!s || !s->unknown)
+		return STR("");
+	return str_fmt(c->a, "the skill has keys that caisson does not know, so they have no effect: %.*s",
+			STR_ARG(join_notes(c->a, s->unknown, ", ")));
+}
+
 static struct str join_notes(struct arena *a, const struct texts *notes, const char *between)
 {
 	struct buf b;
@@ -411,6 +424,7 @@ static const struct hint_row {
 	char text[168];
 } rows[HINTS] = {
 		[HINT_CAPPED] = {"limit-capped", false, false, NO_LIMIT, NULL, say_capped, ""},
+		[HINT_SKILL] = {"skill-key", false, false, NO_LIMIT, NULL, say_unknown_keys, ""},
 		[HINT_TIME] = {"timeout", false, false, LIMIT_TIME, out_of_time, NULL,
 				"the time limit was reached"},
 		[HINT_CPU_TIME] = {"timeout", false, false, LIMIT_CPU_TIME, out_of_cpu, NULL,

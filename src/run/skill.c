@@ -50,14 +50,70 @@ static int front_matter(struct str name, struct str text, struct str *ret, struc
 
 /* ---- keys ---- */
 
-static int take_timeout(struct skill_reader *r, const struct ynode *n, struct err *e)
+static int take_limit(struct skill_reader *r, const struct ynode *n, enum limit l, const char *expected,
+		struct err *e)
 {
 	struct err why = {0};
 
-	if (n->kind != YNODE_SCALAR || limit_parse(LIMIT_TIME, n->text, &r->s.time_ms, &why) != 0)
+	if (n->kind != YNODE_SCALAR || limit_parse(l, n->text, &r->s.limits[l], &why) != 0)
 		return yaml_fail(&r->f, n, false, e, "%.*s: %s", STR_ARG(n->key),
-				n->kind != YNODE_SCALAR ? "expected a number of seconds" : why.text);
+				n->kind != YNODE_SCALAR ? expected : why.text);
 	return 0;
+}
+
+static int take_timeout(struct skill_reader *r, const struct ynode *n, struct err *e)
+{
+	return take_limit(r, n, LIMIT_TIME, "expected a number of seconds", e);
+}
+
+static int take_memory(struct skill_reader *r, const struct ynode *n, struct err *e)
+{
+	return take_limit(r, n, LIMIT_MEMORY, "expected a number of megabytes", e);
+}
+
+static int take_cpus(struct skill_reader *r, const struct ynode *n, struct err *e)
+{
+	return take_limit(r, n, LIMIT_CPUS, "expected a number of CPUs", e);
+}
+
+/* A list of names, or one text with commas; as --columns has it. */
+static int take_columns(struct skill_reader *r, const struct ynode *n, struct err *e)
+{
+	struct buf b;
+
+	buf_init(&b, r->a, 0);
+	if (n->kind == YNODE_SCALAR)
+		buf_str(&b, n->text);
+	for (const struct ynode *c = n->child; n->kind == YNODE_LIST && c; c = c->next) {
+		if (c->kind != YNODE_SCALAR || str_find(c->text, ',', 0) >= 0)
+			return yaml_fail(&r->f, c, false, e, "%.*s: expected names of columns", STR_ARG(n->key));
+		buf_fmt(&b, "%s%.*s", b.n ? "," : "", STR_ARG(c->text));
+	}
+	r->s.columns = buf_view(&b);
+	return b.n ? 0 : yaml_fail(&r->f, n, false, e, "%.*s: expected names of columns", STR_ARG(n->key));
+}
+
+/* A file of the skill, by its path inside the skill's directory. */
+static int take_file(struct skill_reader *r, const struct ynode *n, const char **ret, struct err *e)
+{
+	struct str name = r->s.name, dir = str_sub(name, 0, name.n - str_base(name).n);
+
+	if (n->kind != YNODE_SCALAR || !n->text.n || n->text.p[0] == '/' || memchr(n->text.p, 0, n->text.n) ||
+			str_starts(n->text, "..") || str_contains(n->text, STR("/..")))
+		return yaml_fail(&r->f, n, false, e, "%.*s: expected a file in the skill's directory",
+				STR_ARG(n->key));
+	*ret = str_c(r->a, str_cat(r->a, dir, n->text));
+	return 0;
+}
+
+static int take_schema(struct skill_reader *r, const struct ynode *n, struct err *e)
+{
+	return take_file(r, n, &r->s.schema, e);
+}
+
+static int take_validator(struct skill_reader *r, const struct ynode *n, struct err *e)
+{
+	return take_file(r, n, &r->s.validator, e);
 }
 
 static int take_task(struct skill_reader *r, const struct ynode *n, struct err *e)
@@ -219,7 +275,9 @@ static const struct key_row {
 	const char *name;
 	int (*take)(struct skill_reader *r, const struct ynode *n, struct err *e);
 } keys[] = {
-	{"sandbox_timeout_sec", take_timeout}, {"task", take_task}, {"network", take_network},
+	{"sandbox_timeout_sec", take_timeout}, {"sandbox_memory_mb", take_memory}, {"memory", take_memory},
+	{"sandbox_cpus", take_cpus}, {"cpus", take_cpus}, {"columns", take_columns}, {"schema", take_schema},
+	{"validator", take_validator}, {"task", take_task}, {"network", take_network},
 	{"timestamps", take_timestamps},
 	{"allowed_binaries", take_binaries}, {"allowed-binaries", take_binaries},
 	{"allowed-tools", take_tools}, {"allowed_tools", take_tools},
@@ -249,6 +307,26 @@ static struct str policy_of(struct arena *a, const struct texts *names)
 	return buf_view(&b);
 }
 
+/* A key that starts like ours and is none: its author relies on something that does not happen. */
+static void note_unknown(struct skill_reader *r)
+{
+	struct texts **end = &r->s.unknown;
+	size_t count = 0;
+
+	for (const struct ynode *n = r->f.root ? r->f.root->child : NULL; n; n = n->next) {
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(keys) && !str_is(n->key, keys[i].name))
+			i++;
+		if (i < ARRAY_SIZE(keys) || !(str_starts(n->key, "sandbox_") || str_starts(n->key, "sandbox-")) ||
+				count++ >= SKILL_UNKNOWN_MAX)
+			continue;
+		*end = arena_new(r->a, struct texts);
+		(*end)->text = str_sub(n->key, 0, SKILL_NAME_MAX);
+		end = &(*end)->next;
+	}
+}
+
 int skill_read(struct arena *a, struct str name, struct str text, struct skill *ret, struct err *e)
 {
 	struct skill_reader r = {.a = a, .s = {.name = name, .policy = STR("")}};
@@ -264,6 +342,7 @@ int skill_read(struct arena *a, struct str name, struct str text, struct skill *
 		if (n && keys[i].take(&r, n, e) != 0)
 			return -1;
 	}
+	note_unknown(&r);
 	r.s.policy = policy_of(a, r.s.binaries);
 	*ret = r.s;
 	return 0;

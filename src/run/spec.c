@@ -1,5 +1,22 @@
 /* Builds a spec from options. The steps run in the order of their dependencies; the first error ends it. */
+#include "run/run_validation.h"
 #include "run/spec_builder.h"
+
+/* What the skill says about the task's data holds unless the request says something else. */
+static int validation_of_skill(struct arena *a, struct run_request *rq, struct err *e)
+{
+	const struct skill *s = rq->skilled;
+	enum task task = rq->task ? rq->task : s->task;
+
+	if (s->columns.n && !rq->columns && task == TASK_DATA &&
+			validation_columns(a, s->columns, &rq->columns, &rq->ncolumns, e) != 0)
+		return -1;
+	if (!rq->schema && task == TASK_JSON)
+		rq->schema = s->schema;
+	if (!rq->validator)
+		rq->validator = s->validator;
+	return 0;
+}
 
 int run_skill(struct arena *a, struct run_request *rq, struct err *e)
 {
@@ -12,7 +29,7 @@ int run_skill(struct arena *a, struct run_request *rq, struct err *e)
 		return -1;
 	rq->skilled = s;
 	rq->gate |= s->binaries != NULL;
-	return 0;
+	return validation_of_skill(a, rq, e);
 }
 
 bool run_iso_times(const struct run_request *rq)

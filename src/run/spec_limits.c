@@ -4,6 +4,9 @@
  */
 #include "run/spec_builder.h"
 
+#define SKILL_TIME_MAX ((uint64_t)60 * 60 * 1000) /* ms */
+#define SKILL_TIMES 4
+
 static uint64_t smaller(uint64_t n, uint64_t most) { return most && (!n || most < n) ? most : n; }
 
 void spec_note_capped(struct spec_builder *m, const char *name)
@@ -13,6 +16,16 @@ void spec_note_capped(struct spec_builder *m, const char *name)
 	t->text = str_of(name);
 	t->next = m->r->capped;
 	m->r->capped = t;
+}
+
+/*
+ * A skill is somebody else's text: where the person's policy sets no limit, it gets an hour, and four times
+ * the memory and CPUs of the profile.
+ */
+static uint64_t skill_most(const struct spec_builder *m, enum limit l)
+{
+	return l == LIMIT_TIME ? SKILL_TIME_MAX : SKILL_TIMES * limit_default(m->r->spec.profile, l,
+			&m->world->machine);
 }
 
 void spec_build_limits(struct spec_builder *m)
@@ -25,9 +38,9 @@ void spec_build_limits(struct spec_builder *m)
 				*project = &p->project.sandbox.limits[l];
 		uint64_t n = m->rq->limits[l], less = m->rq->lower[l], wish;
 
-		if (!n && l == LIMIT_TIME && m->rq->skilled) {
-			wish = m->rq->skilled->time_ms;
-			n = smaller(wish, wish ? own->value : 0);
+		if (!n && m->rq->skilled) {
+			wish = m->rq->skilled->limits[l];
+			n = wish ? smaller(smaller(wish, own->value), own->value ? 0 : skill_most(m, l)) : 0;
 		} else {
 			wish = n;
 		}

@@ -238,6 +238,15 @@ static void test_times_context(void)
 	CHECK_STR(hold(STR("v1700000000 built at 1700000000")), "v1700000000 built at 2023-11-14T22:13:20Z");
 }
 
+/* Characters that pass for a blank or for nothing; those of ordinary texts stay. */
+static void test_odd_blanks(void)
+{
+	CHECK_STR(normalise_text(&a, STR("a\u2800b\u2003c\u1680d\ufffce\xef\xbf\xbe\n"), NULL, NULL),
+			"a\\u{2800}b\\u{2003}c\\u{1680}d\\u{fffc}e\\u{fffe}\n");
+	CHECK_STR(normalise_text(&a, STR("3\u00a0000\u202f km \u3000\u2014\n"), NULL, NULL),
+			"3\u00a0000\u202f km \u3000\u2014\n");
+}
+
 static void test_counts(void)
 {
 	struct sanitized c;
@@ -320,6 +329,7 @@ int main(void)
 	RUN(test_rows);
 	RUN(test_times);
 	RUN(test_times_context);
+	RUN(test_odd_blanks);
 	RUN(test_counts);
 	RUN(test_bounds);
 	RUN(test_random);

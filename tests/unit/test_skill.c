@@ -16,8 +16,18 @@ static struct str read_one(struct str text)
 	buf_init(&b, &a, 0);
 	if (skill_read(&a, STR("S.md"), text, &s, &e) != 0)
 		return str_fmt(&a, "error %s", e.text);
-	if (s.time_ms)
-		buf_fmt(&b, "time %llu ", (unsigned long long)s.time_ms);
+	if (s.limits[LIMIT_TIME])
+		buf_fmt(&b, "time %llu ", (unsigned long long)s.limits[LIMIT_TIME]);
+	if (s.limits[LIMIT_MEMORY])
+		buf_fmt(&b, "memory %llu ", (unsigned long long)(s.limits[LIMIT_MEMORY] / MB));
+	if (s.limits[LIMIT_CPUS])
+		buf_fmt(&b, "cpus %llu ", (unsigned long long)s.limits[LIMIT_CPUS]);
+	if (s.columns.n)
+		buf_fmt(&b, "columns %.*s ", STR_ARG(s.columns));
+	if (s.schema || s.validator)
+		buf_fmt(&b, "%s%s ", s.schema ? s.schema : "", s.validator ? s.validator : "");
+	for (const struct texts *t = s.unknown; t; t = t->next)
+		buf_fmt(&b, "unknown %.*s ", STR_ARG(t->text));
 	if (s.task)
 		buf_fmt(&b, "task %s ", task_name(s.task));
 	if (s.network.given) {
@@ -43,6 +53,13 @@ static void test_keys(void)
 		{"sandbox_timeout_sec: 2m\ntask: test\nnetwork: deny\n",
 				"time 120000 task test network deny "},
 		{"network: none\n", "network deny "},
+		{"sandbox_memory_mb: 512\nsandbox_cpus: 0.5\n", "memory 512 cpus 500 "},
+		{"memory: 2G\ncpus: 1\n", "memory 2048 cpus 1000 "},
+		{"columns: id, amount:number\n", "columns id, amount:number "},
+		{"columns: [id, 'amount:number']\n", "columns id,amount:number "},
+		{"schema: schemas/x.json\n", "schemas/x.json "}, {"validator: check.py\n", "check.py "},
+		{"sandbox_ram: 5\nram: 5\nsandbox-x: 1\nsandboxed: 1\n",
+				"unknown sandbox_ram unknown sandbox-x "},
 		{"timestamps: iso\n", "iso "}, {"timestamps: keep\n", ""},
 		{"timestamps: yes\n", "error S.md:2:13: timestamps: expected iso or keep: 'timestamps: yes'"},
 		{"network: false\n", "network deny "},
@@ -85,6 +102,12 @@ static void test_wrong(void)
 	static const struct {
 		const char *front, *want;
 	} rows[] = {
+		{"memory: lots\n", "memory: "},
+		{"cpus: [1]\n", "cpus: expected a number of CPUs"},
+		{"columns: []\n", "columns: expected names"},
+		{"schema: ../x.json\n", "in the skill"},
+		{"validator: /etc/x\n", "in the skill"},
+		{"schema: a/../../x\n", "in the skill"},
 		{"sandbox_timeout_sec: soon\n", "S.md:2:22: sandbox_timeout_sec: "},
 		{"sandbox_timeout_sec: -5\n", "sandbox_timeout_sec: "},
 		{"sandbox_timeout_sec: 0\n", "sandbox_timeout_sec: "},
