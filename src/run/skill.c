@@ -86,7 +86,8 @@ static int take_columns(struct skill_reader *r, const struct ynode *n, struct er
 		buf_str(&b, n->text);
 	for (const struct ynode *c = n->child; n->kind == YNODE_LIST && c; c = c->next) {
 		if (c->kind != YNODE_SCALAR || str_find(c->text, ',', 0) >= 0)
-			return yaml_fail(&r->f, c, false, e, "%.*s: expected names of columns", STR_ARG(n->key));
+			return yaml_fail(&r->f, c, false, e, "%.*s: expected names of columns",
+					STR_ARG(n->key));
 		buf_fmt(&b, "%s%.*s", b.n ? "," : "", STR_ARG(c->text));
 	}
 	r->s.columns = buf_view(&b);
@@ -318,11 +319,12 @@ static void note_unknown(struct skill_reader *r)
 
 		while (i < ARRAY_SIZE(keys) && !str_is(n->key, keys[i].name))
 			i++;
-		if (i < ARRAY_SIZE(keys) || !(str_starts(n->key, "sandbox_") || str_starts(n->key, "sandbox-")) ||
-				count++ >= SKILL_UNKNOWN_MAX)
+		if (i < ARRAY_SIZE(keys) || count >= SKILL_UNKNOWN_MAX ||
+				!(str_starts(n->key, "sandbox_") || str_starts(n->key, "sandbox-")))
 			continue;
 		*end = arena_new(r->a, struct texts);
 		(*end)->text = str_sub(n->key, 0, SKILL_NAME_MAX);
+		count++;
 		end = &(*end)->next;
 	}
 }

@@ -2,7 +2,7 @@
 #include "run/run_validation.h"
 #include "run/spec_builder.h"
 
-/* What the skill says about the task's data holds unless the request says something else. */
+/* Columns, schema and validator of the skill apply where the request names none. */
 static int validation_of_skill(struct arena *a, struct run_request *rq, struct err *e)
 {
 	const struct skill *s = rq->skilled;

@@ -120,6 +120,10 @@ run 0 'a program on the list of a skill' --skill "$tmp/list.md" -c 'cd /tmp && l
 json '.status == "ok" and .limits.network.value == "deny" and .hints[0].id == "limit-capped" and .validation.task == "json"'
 run 126 'one that is not: the list turns the gate on' --skill "$tmp/list.md" -c 'ls | wc -l'
 json '.status == "denied" and (.reasons | map(.id) == ["not-on-list"]) and (.reasons[0].message | contains("wc"))'
+printf -- '---\ntask: data\ncolumns: [id]\nsandbox_ram: 3\nsandbox_timeout_sec: 9999\nmemory: 256\ncpus: 1\n---\n' >"$tmp/more.md"
+run 0 'limits and columns of a skill' --accept watched --skill "$tmp/more.md" -c 'printf "a,b\n1,2\n"'
+json '.validation.checks[0].id == "column-missing" and .is_error and .limits.memory_mb.value == 256 and .limits.cpus.value == 1 and .limits.timeout_sec.value == 3600'
+json '[.hints[].id] | index("limit-capped") != null and index("skill-key") != null'
 run 126 'one inside of another text' --skill "$tmp/list.md" --lang python -c 'import os; os.system("uname")'
 json '.status == "denied" and (.reasons | map(.id) | contains(["not-on-list"]))'
 run 0 'code of a language on the list' --skill "$tmp/list.md" --lang python -c 'print("{}")'
