@@ -47,7 +47,7 @@ GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c 
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-TABLES = knowledge variables registries network toolchains caches secrets preset embedded seccomp python javascript danger
+TABLES = knowledge variables registries network toolchains caches secrets preset embedded seccomp python javascript danger format
 LIB_OBJ += $(TABLES:%=$(BUILD)/obj/%_table.o)
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
@@ -73,7 +73,7 @@ COMPLETIONS = bash-completion/completions/caisson zsh/vendor-completions/_caisso
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard include/*.h examples/*.c src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-network check-world check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install uninstall help deps grammars FORCE
+.PHONY: all demo check check-asan check-clients check-network check-world check-tools check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install uninstall help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -189,6 +189,12 @@ $(BUILD)/gen/danger_table.c: knowledge/gate/dangers.yaml scripts/danger-table
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)scripts/danger-table < $< > $@
+
+# Formats of tools' output are written in knowledge/result/formats.yaml.
+$(BUILD)/gen/format_table.c: knowledge/result/formats.yaml scripts/format-table
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)scripts/format-table < $< > $@
 
 # Presets are text of the policy language, baked in so that importing one opens no file.
 $(BUILD)/gen-presets: $(PRESET_OBJ) $(BUILD)/libgen.a
@@ -309,7 +315,7 @@ $(BUILD)/box/relay_run: tests/box/relay_run.c $(LIB)
 
 SETS ?= build
 
-deps: ## install the packages of SETS ("build test lint clang clients bench fresh vm world"; build) with apt-get; demo, check and the others install theirs
+deps: ## install the packages of SETS ("build test lint clang clients bench fresh vm world tools"; build) with apt-get; demo, check and the others install theirs
 	@scripts/deps $(SETS)
 
 demo: ## build, judge a handful of commands and say why, run two scripts in boxes
@@ -366,6 +372,12 @@ check-world: ## typical commands of real projects outside and inside the box: th
 	@scripts/deps build world
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) /usr/bin/python3 tests/world/run.py --mode $(MODE) --pairs $(TURNS) $(ROWS)
+
+# Which tools: names in tests/tools, or TOOL/CASE; none: all.
+check-tools: ## run test runners and checkers on small projects and judge what they print today (TOOLS="gtest jest"); keeps the outputs in build/tools
+	@scripts/deps build tools
+	@$(SUBMAKE) all
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) tests/tools/run $(TOOLS)
 
 check-mixed: N = 1000
 check-mixed: ## N runs with known outcomes as root and as many as an ordinary user (N=1000 SEED=fresh)

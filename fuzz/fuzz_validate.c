@@ -77,6 +77,7 @@ static int run(void *arg)
 {
 	struct input *x = arg;
 	struct validation v, again;
+	struct validator r;
 
 	validate_text(x->a, &x->in, &v);
 	hold(&x->in, &v);
@@ -85,10 +86,10 @@ static int run(void *arg)
 	validate_text(x->a, &x->in, &again);
 	if (v.validity != again.validity || v.result != again.result || v.format != again.format)
 		abort();
-	for (size_t i = 0; validator_at(i); i++) {
+	for (size_t i = 0; validator_at(i, &r); i++) {
 		struct validation one = {.validity = VALIDITY_VALID};
 
-		validator_at(i)->check(x->a, &x->in, &one);
+		validator_check(&r, x->a, &x->in, &one);
 	}
 	return 0;
 }

@@ -6,6 +6,8 @@
  */
 #include "result/validate.h"
 
+#include "result/format.h"
+
 #include <stdio.h>
 
 #define NOTES_MAX 64      /* further notes add nothing new */
@@ -14,18 +16,41 @@
 #define RIVAL_SURE 75     /* confidence that a summary exists, not just something similar to the format */
 #define ESCAPE_MAX 4096   /* bytes of one escape sequence; a longer one is not removed */
 
-/* Machine-readable formats before text: with equal confidence the first one wins. */
-static const struct validator *const families[] = {validators_test_machine, validators_test_text,
+/* Machine-readable formats before text: with equal confidence the first one wins. NULL: formats as data. */
+static const struct validator *const families[] = {validators_test_machine, validators_test_text, NULL,
 		validators_static, validators_data};
 #define NFAMILIES ARRAY_SIZE(families)
 
-const struct validator *validator_at(size_t i)
+static struct validator of_row(const struct format_row *row)
 {
-	for (size_t f = 0; f < NFAMILIES; f++)
-		for (const struct validator *r = families[f]; r->format; r++)
-			if (i-- == 0)
-				return r;
-	return NULL;
+	return (struct validator){row->task, format_texts + row->name, EVIDENCE_PRINTED, .both = row->both,
+			.row = row};
+}
+
+bool validator_at(size_t i, struct validator *ret)
+{
+	for (size_t f = 0; f < NFAMILIES; f++) {
+		if (!families[f] && i < format_nrows) {
+			*ret = of_row(&format_rows[i]);
+			return true;
+		}
+		i -= families[f] ? 0 : format_nrows;
+		for (const struct validator *r = families[f]; r && r->format; r++)
+			if (i-- == 0) {
+				*ret = *r;
+				return true;
+			}
+	}
+	return false;
+}
+
+void validator_check(const struct validator *r, struct arena *a, const struct validate_input *in,
+		struct validation *v)
+{
+	if (r->row)
+		format_check(r->row, a, in, v);
+	else
+		r->check(a, in, v);
 }
 
 void validation_count(struct arena *a, struct validation *v, const char *name, int64_t n)
@@ -158,29 +183,36 @@ static struct str plain_text(struct arena *a, struct str s)
 
 static bool task_fits(const struct validate_input *in, const struct validator *r)
 {
-	return !in->task || in->task == r->task;
+	return !in->task || in->task == r->task ||
+			(r->both && (in->task == TASK_LINT || in->task == TASK_TYPECHECK));
 }
 
 struct recognised {
-	/* rivals: validators that found a summary, possibly including the best */
-	const struct validator *best, *rivals[RIVALS_MAX];
+	/* rivals: validators that found a summary, possibly including the best; no format: none */
+	struct validator best, rivals[RIVALS_MAX];
 	size_t nrivals;
 };
 
 static struct recognised recognise_format(const struct validate_input *raw, const struct validate_input *text)
 {
 	struct recognised found = {0};
+	struct format_found words = {0};
+	struct validator r;
 	int sure = raw->task ? 0 : DETECT_SURE - 1;
+	bool searched = false;
 
-	for (size_t i = 0;; i++) {
-		const struct validator *r = validator_at(i);
+	for (size_t i = 0; validator_at(i, &r); i++) {
 		int n;
 
-		if (!r)
-			return found;
-		if (!task_fits(raw, r))
+		if (!task_fits(raw, &r))
 			continue;
-		n = r->detect(r->evidence == EVIDENCE_PRINTED ? text : raw);
+		if (r.row && !searched) {
+			format_find(text->out, &words);
+			format_find(text->err, &words);
+			searched = true;
+		}
+		n = r.row ? format_detect(r.row, text, &words) :
+				r.detect(r.evidence == EVIDENCE_PRINTED ? text : raw);
 		if (n > sure) {
 			sure = n;
 			found.best = r;
@@ -190,6 +222,7 @@ static struct recognised recognise_format(const struct validate_input *raw, cons
 		if (n >= RIVAL_SURE && found.nrivals < RIVALS_MAX)
 			found.rivals[found.nrivals++] = r;
 	}
+	return found;
 }
 
 /*
@@ -201,12 +234,12 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 {
 	for (size_t i = 0; i < found->nrivals && v->validity == VALIDITY_VALID && v->result == RESULT_PASS;
 			i++) {
-		const struct validator *r = found->rivals[i];
+		const struct validator *r = &found->rivals[i];
 		struct validation other = {.validity = VALIDITY_VALID};
 
-		if (r == found->best || r->task != found->best->task)
+		if (r->format == found->best.format || r->task != found->best.task)
 			continue;
-		r->check(a, r->evidence == EVIDENCE_PRINTED ? text : raw, &other);
+		validator_check(r, a, r->evidence == EVIDENCE_PRINTED ? text : raw, &other);
 		if (other.validity == VALIDITY_INVALID || other.result == RESULT_FAIL)
 			validation_note(a, v, NOTE_TWO_FORMATS, false,
 					"the output holds a summary of %s and one of %s, which do not "
@@ -214,31 +247,22 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 	}
 }
 
-/* A format for several tasks has several rows; it is listed once. */
-static bool is_listed(const struct validate_input *in, size_t at)
-{
-	for (size_t i = 0; i < at; i++)
-		if (task_fits(in, validator_at(i)) && !strcmp(validator_at(i)->format,
-				validator_at(at)->format))
-			return true;
-	return false;
-}
-
 static void not_recognised(struct arena *a, const struct validate_input *in, struct validation *v)
 {
+	struct validator r;
 	struct buf b;
 
 	buf_init(&b, a, 0);
-	for (size_t i = 0; validator_at(i); i++)
-		if (task_fits(in, validator_at(i)) && !is_listed(in, i))
-			buf_fmt(&b, "%s%s", b.n ? ", " : "", validator_at(i)->format);
+	for (size_t i = 0; validator_at(i, &r); i++)
+		if (task_fits(in, &r))
+			buf_fmt(&b, "%s%s", b.n ? ", " : "", r.format);
 	if (!b.n)
 		validation_unsure(a, v, NOTE_NOT_RECOGNISED, "there is no validator for the task '%.40s'",
 				in->task ? task_name(in->task) : "");
 	else
 		validation_unsure(a, v, NOTE_NOT_RECOGNISED,
-				"no result was recognised in the output (looked for: %.*s); let the tool "
-				"print its summary, or a machine-readable report",
+				"no result was recognised in the output; let the tool print its summary, or "
+				"a machine-readable report (known: %.*s)",
 			STR_ARG(buf_view(&b)));
 }
 
@@ -283,15 +307,15 @@ void validate_text(struct arena *a, const struct validate_input *in, struct vali
 	text.out = plain_text(a, in->out);
 	text.err = plain_text(a, in->err);
 	found = recognise_format(in, &text);
-	r = found.best;
-	if (r) {
-		v.task = r->task;
+	r = &found.best;
+	if (r->format) {
+		v.task = in->task ? in->task : r->task;
 		v.format = r->format;
 		v.evidence = r->evidence;
 		v.validity = VALIDITY_VALID;
 		/* Sums are wrong if parts of the output are missing, so the checks would mean nothing. */
 		if (!in->cut) {
-			r->check(a, r->evidence == EVIDENCE_PRINTED ? &text : in, &v);
+			validator_check(r, a, r->evidence == EVIDENCE_PRINTED ? &text : in, &v);
 			judge_rivals(a, &found, in, &text, &v);
 			validate_command(a, in, &v);
 		}

@@ -32,6 +32,8 @@ struct validator {
 	int (*detect)(const struct validate_input *in);
 	/* Fills counts, checks, result and validity. */
 	void (*check)(struct arena *a, const struct validate_input *in, struct validation *v);
+	bool both;                    /* serves typecheck and lint: people call either tool by either name */
+	const struct format_row *row; /* instead of the functions: a format that is data (format.h) */
 };
 
 /* Families: arrays that end with a row without a format. */
@@ -56,8 +58,10 @@ bool validate_only_prints(struct str command);
 void validate_run(struct arena *a, const struct validate_input *in, struct validation *ret);
 /* -1 if the part after the last colon of a required column is not a type. */
 int validate_column(struct str column, struct err *e);
-/* Returns row i of all families; NULL after the last. */
-const struct validator *validator_at(size_t i);
+/* Sets row i of all families; false after the last. */
+bool validator_at(size_t i, struct validator *ret);
+void validator_check(const struct validator *r, struct arena *a, const struct validate_input *in,
+		struct validation *v);
 
 /*
  * For validators. A check starts with a valid result of RESULT_NONE and adds its findings. At the end notes

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 
 const struct validator validators_data[] = {
-	{TASK_DATA, "json", EVIDENCE_MACHINE, json_table_detect, json_table_check},
-	{TASK_DATA, "jsonl", EVIDENCE_MACHINE, jsonl_table_detect, jsonl_table_check},
-	{TASK_DATA, "tsv", EVIDENCE_MACHINE, tsv_detect, tsv_check},
-	{TASK_DATA, "csv", EVIDENCE_MACHINE, csv_detect, csv_check},
-	{TASK_DATA, "psql", EVIDENCE_PRINTED, psql_detect, psql_check},
-	{TASK_DATA, "pandas", EVIDENCE_PRINTED, pandas_detect, pandas_check},
-	{TASK_JSON, "json", EVIDENCE_MACHINE, json_schema_detect, json_schema_check},
-	{TASK_JSON, "jsonl", EVIDENCE_MACHINE, jsonl_schema_detect, jsonl_schema_check},
+	{TASK_DATA, "json", EVIDENCE_MACHINE, json_table_detect, .check = json_table_check},
+	{TASK_DATA, "jsonl", EVIDENCE_MACHINE, jsonl_table_detect, .check = jsonl_table_check},
+	{TASK_DATA, "tsv", EVIDENCE_MACHINE, tsv_detect, .check = tsv_check},
+	{TASK_DATA, "csv", EVIDENCE_MACHINE, csv_detect, .check = csv_check},
+	{TASK_DATA, "psql", EVIDENCE_PRINTED, psql_detect, .check = psql_check},
+	{TASK_DATA, "pandas", EVIDENCE_PRINTED, pandas_detect, .check = pandas_check},
+	{TASK_JSON, "json", EVIDENCE_MACHINE, json_schema_detect, .check = json_schema_check},
+	{TASK_JSON, "jsonl", EVIDENCE_MACHINE, jsonl_schema_detect, .check = jsonl_schema_check},
 	{0},
 };
 

@@ -1,23 +1,14 @@
 /* Type checkers and linters: the list of formats, and the text formats. */
-#define _GNU_SOURCE
 #include "result/validate_static.h"
 
-/* People call checkers linters and vice versa: each format serves both tasks, its own first. */
 const struct validator validators_static[] = {
-	{TASK_TYPECHECK, "pyright-json", EVIDENCE_MACHINE, pyright_json_detect, pyright_json_check},
-	{TASK_TYPECHECK, "cargo-json", EVIDENCE_MACHINE, cargo_json_detect, cargo_json_check},
-	{TASK_LINT, "eslint-json", EVIDENCE_MACHINE, eslint_json_detect, eslint_json_check},
-	{TASK_LINT, "go-vet-json", EVIDENCE_MACHINE, go_vet_json_detect, go_vet_json_check},
-	{TASK_TYPECHECK, "mypy", EVIDENCE_PRINTED, mypy_detect, mypy_check},
-	{TASK_TYPECHECK, "tsc", EVIDENCE_PRINTED, tsc_detect, tsc_check},
-	{TASK_LINT, "pyright-json", EVIDENCE_MACHINE, pyright_json_detect, pyright_json_check},
-	{TASK_LINT, "cargo-json", EVIDENCE_MACHINE, cargo_json_detect, cargo_json_check},
-	{TASK_TYPECHECK, "eslint-json", EVIDENCE_MACHINE, eslint_json_detect, eslint_json_check},
-	{TASK_TYPECHECK, "go-vet-json", EVIDENCE_MACHINE, go_vet_json_detect, go_vet_json_check},
-	{TASK_LINT, "mypy", EVIDENCE_PRINTED, mypy_detect, mypy_check},
-	{TASK_LINT, "tsc", EVIDENCE_PRINTED, tsc_detect, tsc_check},
-	{TASK_TYPECHECK, "silent", EVIDENCE_NONE, silent_detect, silent_check},
-	{TASK_LINT, "silent", EVIDENCE_NONE, silent_detect, silent_check},
+	{TASK_TYPECHECK, "pyright-json", EVIDENCE_MACHINE, pyright_json_detect, pyright_json_check,
+			.both = true},
+	{TASK_TYPECHECK, "cargo-json", EVIDENCE_MACHINE, cargo_json_detect, cargo_json_check, .both = true},
+	{TASK_LINT, "eslint-json", EVIDENCE_MACHINE, eslint_json_detect, eslint_json_check, .both = true},
+	{TASK_LINT, "go-vet-json", EVIDENCE_MACHINE, go_vet_json_detect, go_vet_json_check, .both = true},
+	{TASK_TYPECHECK, "mypy", EVIDENCE_PRINTED, mypy_detect, mypy_check, .both = true},
+	{TASK_TYPECHECK, "silent", EVIDENCE_NONE, silent_detect, silent_check, .both = true},
 	{0},
 };
 
@@ -180,91 +171,6 @@ void mypy_check(struct arena *a, const struct validate_input *in, struct validat
 	if (m.last_success && in->exit_code > 0 && m.found)
 		/* the last run, which set the exit code, found no errors */
 		exit_without_errors(a, in, v);
-}
-
-/* ---- tsc ---- */
-
-struct tsc {
-	int64_t lines, found;
-	size_t summaries;
-};
-
-/* `error TS2322: ` at the place */
-static bool tsc_code(struct scan *c)
-{
-	int64_t code;
-	return scan_text(c, "error TS") && scan_count(c, &code) && scan_text(c, ":");
-}
-
-/* `file(1,7): error TS…`, with --pretty `file:1:7 - error TS…`, or without a file */
-static bool tsc_error_line(struct str line)
-{
-	struct scan c = scan_of(line);
-	if (tsc_code(&c))
-		return true;
-	if (!line.n || line.p[0] == ' ' || line.p[0] == '\t')
-		return false;
-	static const char before[][4] = {"): ", " - "};
-	for (size_t b = 0; b < ARRAY_SIZE(before); b++) {
-		const char *found = memmem(line.p, line.n, before[b], 3);
-		if (!found || found == line.p)
-			continue;
-		c = (struct scan){line, (size_t)(found - line.p) + 3};
-		if (tsc_code(&c))
-			return true;
-	}
-	return false;
-}
-
-/* `Found 2 errors in 2 files.`, `Found 1 error in a.ts:1`, `Found 2 errors in the same file, …` */
-static bool tsc_summary(struct str line, struct tsc *t)
-{
-	struct scan c = scan_of(line);
-	int64_t found;
-	if (!(scan_text(&c, "Found ") && scan_count(&c, &found) &&
-			(scan_text(&c, " errors") || scan_text(&c, " error"))))
-		return false;
-	t->found += found;
-	t->summaries++;
-	return true;
-}
-
-static struct tsc tsc_read(struct str text)
-{
-	struct tsc t = {0};
-	struct lines l = lines_of(text);
-	for (struct str line; lines_next(&l, &line);)
-		if (!tsc_summary(line, &t))
-			t.lines += tsc_error_line(line);
-	return t;
-}
-
-int tsc_detect(const struct validate_input *in)
-{
-	if (!str_contains(in->out, STR("error TS")))
-		return 0;
-	return tsc_read(in->out).lines ? 80 : 0;
-}
-
-void tsc_check(struct arena *a, const struct validate_input *in, struct validation *v)
-{
-	struct tsc t = tsc_read(in->out);
-	if (!t.lines) { /* its errors are its only evidence */
-		static_no_result(a, in, v, "tsc");
-		return;
-	}
-	validation_count(a, v, "errors", t.lines);
-	if (t.summaries && t.found > t.lines && !in->task)
-		validation_unsure(a, v, NOTE_LINES_MISSING,
-				"tsc found %lld errors but %lld are shown; let it print all of its output "
-				"to see them", (long long)t.found,
-			(long long)t.lines);
-	else if (t.summaries && t.found != t.lines)
-		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
-				"tsc's summary says %lld errors but %lld are listed; do not believe either "
-				"number: run tsc again and keep all of its output",
-			(long long)t.found, (long long)t.lines);
-	static_result(a, in, v, t.lines > 0);
 }
 
 /* ---- no output ---- */

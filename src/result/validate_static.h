@@ -11,7 +11,6 @@
 	void name##_check(struct arena *a, const struct validate_input *in, struct validation *v)
 
 STATIC_VALIDATOR(mypy);
-STATIC_VALIDATOR(tsc);
 STATIC_VALIDATOR(silent);
 STATIC_VALIDATOR(pyright_json);
 STATIC_VALIDATOR(eslint_json);

@@ -14,13 +14,6 @@ VALIDATOR(pytest);
 VALIDATOR(unittest);
 VALIDATOR(libtest);
 VALIDATOR(gotest);
-VALIDATOR(ctest);
-VALIDATOR(phpunit);
-VALIDATOR(prove);
-VALIDATOR(jest);
-VALIDATOR(vitest);
-VALIDATOR(mocha);
-VALIDATOR(rspec);
 VALIDATOR(node);
 
 VALIDATOR(pytest_json);

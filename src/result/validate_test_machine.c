@@ -13,15 +13,16 @@
 #define COUNTS_SURE 60 /* confidence in an object of bare counts */
 
 const struct validator validators_test_machine[] = {
-	{TASK_TEST, "pytest-json", EVIDENCE_MACHINE, pytest_json_detect, pytest_json_check},
-	{TASK_TEST, "jest-json", EVIDENCE_MACHINE, jest_json_detect, jest_json_check},
-	{TASK_TEST, "mocha-json", EVIDENCE_MACHINE, mocha_json_detect, mocha_json_check},
-	{TASK_TEST, "rspec-json", EVIDENCE_MACHINE, rspec_json_detect, rspec_json_check},
-	{TASK_TEST, "go-test-json", EVIDENCE_MACHINE, gotest_json_detect, gotest_json_check},
-	{TASK_TEST, "libtest-json", EVIDENCE_MACHINE, libtest_json_detect, libtest_json_check},
-	{TASK_TEST, "junit-xml", EVIDENCE_MACHINE, junit_detect, junit_check},
-	{TASK_TEST, "tap", EVIDENCE_MACHINE, tap_detect, tap_check},
-	{TASK_TEST, "counts-json", EVIDENCE_MACHINE, test_counts_json_detect, test_counts_json_check},
+	{TASK_TEST, "pytest-json", EVIDENCE_MACHINE, pytest_json_detect, .check = pytest_json_check},
+	{TASK_TEST, "jest-json", EVIDENCE_MACHINE, jest_json_detect, .check = jest_json_check},
+	{TASK_TEST, "mocha-json", EVIDENCE_MACHINE, mocha_json_detect, .check = mocha_json_check},
+	{TASK_TEST, "rspec-json", EVIDENCE_MACHINE, rspec_json_detect, .check = rspec_json_check},
+	{TASK_TEST, "go-test-json", EVIDENCE_MACHINE, gotest_json_detect, .check = gotest_json_check},
+	{TASK_TEST, "libtest-json", EVIDENCE_MACHINE, libtest_json_detect, .check = libtest_json_check},
+	{TASK_TEST, "junit-xml", EVIDENCE_MACHINE, junit_detect, .check = junit_check},
+	{TASK_TEST, "tap", EVIDENCE_MACHINE, tap_detect, .check = tap_check},
+	{TASK_TEST, "counts-json", EVIDENCE_MACHINE, test_counts_json_detect,
+			.check = test_counts_json_check},
 	{0},
 };
 

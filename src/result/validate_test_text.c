@@ -5,18 +5,11 @@
 #include "result/validate_test.h"
 
 const struct validator validators_test_text[] = {
-	{TASK_TEST, "pytest", EVIDENCE_PRINTED, pytest_detect, pytest_check},
-	{TASK_TEST, "unittest", EVIDENCE_PRINTED, unittest_detect, unittest_check},
-	{TASK_TEST, "libtest", EVIDENCE_PRINTED, libtest_detect, libtest_check},
-	{TASK_TEST, "go-test", EVIDENCE_PRINTED, gotest_detect, gotest_check},
-	{TASK_TEST, "ctest", EVIDENCE_PRINTED, ctest_detect, ctest_check},
-	{TASK_TEST, "phpunit", EVIDENCE_PRINTED, phpunit_detect, phpunit_check},
-	{TASK_TEST, "prove", EVIDENCE_PRINTED, prove_detect, prove_check},
-	{TASK_TEST, "jest", EVIDENCE_PRINTED, jest_detect, jest_check},
-	{TASK_TEST, "vitest", EVIDENCE_PRINTED, vitest_detect, vitest_check},
-	{TASK_TEST, "mocha", EVIDENCE_PRINTED, mocha_detect, mocha_check},
-	{TASK_TEST, "rspec", EVIDENCE_PRINTED, rspec_detect, rspec_check},
-	{TASK_TEST, "node", EVIDENCE_PRINTED, node_detect, node_check},
+	{TASK_TEST, "pytest", EVIDENCE_PRINTED, pytest_detect, .check = pytest_check},
+	{TASK_TEST, "unittest", EVIDENCE_PRINTED, unittest_detect, .check = unittest_check},
+	{TASK_TEST, "libtest", EVIDENCE_PRINTED, libtest_detect, .check = libtest_check},
+	{TASK_TEST, "go-test", EVIDENCE_PRINTED, gotest_detect, .check = gotest_check},
+	{TASK_TEST, "node", EVIDENCE_PRINTED, node_detect, .check = node_check},
 	{0},
 };
 

@@ -17,7 +17,7 @@ TRUTH = {
     "ctest": {"pass": "+", "fail": "-", "none": "0"},
     "eslint": {"good": "+", "warn": "+", "bad": "-", "maxwarn": "-", "syn": "-", "nofile": "0", "unmatched": "0"},
     "go": {"pass": "+", "fail": "-", "build": "-", "panic": "-", "none": "0"},
-    "go-vet": {"good": "+", "bad": "-", "printf": "-", "text": "0"},
+    "go-vet": {"good": "+", "bad": "-", "printf": "-", "text": "-"},
     "jest": {"pass": "+", "fail": "-", "crash": "-", "zero": "0"},
     "mypy": {"good": "+", "bad": "-", "syn": "-", "nope": "0"},
     "prove": {"pass": "+", "fail": "-", "exit3": "-", "noplan": "-", "skipall": "0"},
@@ -111,6 +111,8 @@ def count_errors(out, err):
         found = [json.loads(x) for x in out.splitlines() if x.startswith("{")]
         return {"errors": sum(m["reason"] == "compiler-message" and m["message"]["level"] == "error" and bool(m["message"]["spans"]) for m in found),
                 "warnings": sum(m["reason"] == "compiler-message" and m["message"]["level"] == "warning" and bool(m["message"]["spans"]) for m in found)}
+    if err.startswith("# ") and "{" not in err:
+        return {"findings": lines(err, r"\.go:\d+:\d+: ")}
     if err.startswith("# "):
         return {"findings": err.count('"posn"')}
     return {"errors": lines(plain(out), r"error TS\d+:") or lines(plain(out), r": error: ")}
