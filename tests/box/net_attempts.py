@@ -1,5 +1,6 @@
 """Attempts to get around a network by name, from inside the box: net_attempts.py NAME. The box may reach NAME at port 8443, whose server is at
 11.1.1.1. Prints one line for each attempt: its name, then what happened; "REACHED" is what no attempt may say."""
+import ctypes
 import errno
 import os
 import socket
@@ -91,6 +92,66 @@ def tunnel():
     return "no answers"
 
 
+def packet(data):
+    """Sends a packet to the name server; an address in the answer would be one for a malformed query."""
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.settimeout(0.3)
+    s.sendto(data, ("198.18.0.1", 53))
+    try:
+        answer = s.recv(2000)
+    except socket.timeout:
+        return "no answer"
+    return "REACHED" if struct.unpack(">H", answer[6:8])[0] else f"code {answer[3] & 15}"
+
+
+def wire(name):
+    return b"".join(bytes([len(x)]) + x for x in name.encode().split(b".")) + b"\0"
+
+
+def opens(*sockets):
+    """Sockets (family, type, protocol) that the kernel makes for the box."""
+    made = []
+    for one in sockets:
+        try:
+            socket.socket(*one).close()
+            made.append(one)
+        except OSError:
+            pass
+    return f"REACHED {made}" if made else "closed"
+
+
+def netlink(kind, body):
+    """Asks the kernel to change the links of the box: 0 is its yes."""
+    s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+    s.settimeout(2)
+    s.send(struct.pack("IHHII", 16 + len(body), kind, 0x405, 1, 0) + body)
+    code = struct.unpack("i", s.recv(1000)[16:20])[0]
+    return f"refused {code}" if code else "REACHED"
+
+
+def source_route():
+    def prepare(s):
+        s.setsockopt(socket.IPPROTO_IP, 4, b"\x83\x07\x04" + socket.inet_aton(DIRECT) + b"\0")
+
+    return reached(tcp(named, 8443, prepare=prepare))
+
+
+def system_call(name, *arguments):
+    libc = ctypes.CDLL(None, use_errno=True)
+    return "REACHED" if getattr(libc, name)(*arguments) == 0 else os.strerror(ctypes.get_errno())
+
+
+def write(path):
+    with open(path, "w") as f:
+        f.write("1")
+    return "REACHED"
+
+
+QUERY = struct.pack(">HHHHHH", 7, 0x100, 1, 0, 0, 0)
+NEW_ADDRESS = struct.pack("BBBBi", 2, 32, 0, 0, 1) + struct.pack("HH4s", 8, 2, socket.inet_aton(named))
+NEW_ROUTE = struct.pack("BBBBBBBBI", 2, 0, 0, 0, 254, 3, 253, 1, 0) + struct.pack("HHi", 8, 4, 2)
+OTHER_FAMILIES = [(f, t, 0) for f in (15, 21, 29, 30, 31, 38, 40, 41, 42, 43, 44, 45) for t in (1, 2, 3, 5)]
+OTHER_PROTOCOLS = [(f, t, p) for f in (2, 10) for t, p in ((1, 132), (5, 132), (6, 33), (2, 136), (2, 115), (3, 255))]
 ATTEMPTS = {
     "direct address": lambda: reached(tcp(DIRECT, 80)),
     "direct address, TLS port": lambda: reached(tcp(DIRECT, 8443)),
@@ -113,6 +174,22 @@ ATTEMPTS = {
     "plain text to a TLS port": lambda: reached(tcp(named, 8443)),
     "free bind": free_bind,
     "data in name queries": tunnel,
+    "IPv4-mapped address": lambda: reached(tcp("::ffff:" + DIRECT, 80, socket.AF_INET6)),
+    "NAT64 address": lambda: reached(tcp("64:ff9b::b01:101", 80, socket.AF_INET6)),
+    "6to4 address": lambda: reached(tcp("2002:b01:101::1", 80, socket.AF_INET6)),
+    "source route": source_route,
+    "families that have no namespace": lambda: opens(*OTHER_FAMILIES),
+    "other protocols": lambda: opens(*OTHER_PROTOCOLS),
+    "the name's address as an own one": lambda: netlink(20, NEW_ADDRESS),
+    "a default route": lambda: netlink(24, NEW_ROUTE),
+    "another network namespace": lambda: system_call("unshare", 0x40000000),
+    "the namespace of the first process": lambda: system_call("setns", os.open("/proc/1/ns/net", os.O_RDONLY), 0),
+    "forwarding": lambda: write("/proc/sys/net/ipv4/ip_forward"),
+    "query with a loop of pointers": lambda: packet(QUERY + b"\xc0\x0c\0\1\0\1"),
+    "query with a pointer behind it": lambda: packet(QUERY + b"\xc0\x10\0\1\0\1"),
+    "two questions": lambda: packet(QUERY[:4] + b"\0\2" + QUERY[6:] + (wire(NAME) + b"\0\1\0\1") * 2),
+    "a dot inside a label": lambda: packet(QUERY + bytes([len(NAME)]) + NAME.encode() + b"\0\0\1\0\1"),
+    "an answer as a query": lambda: packet(QUERY[:2] + b"\x81\x80" + QUERY[4:] + wire(NAME) + b"\0\1\0\1"),
 }
 for name, attempt in ATTEMPTS.items():
     try:

@@ -30,6 +30,7 @@ ZONE = {
     "mapped.test": ["::ffff:10.99.0.2"], "mixed.test": [PRIVATE4, PUBLIC4], "own.test": [OWN4], "own6.test": ["2600:1::9"], "second.test": ["50.1.0.10"], "any6.test": ["2600:2::7"], "zero.test": ["0.0.0.0"],
     "proxyhost.test": [PRIVATE4], "found.test.corp.test": [PUBLIC4], "short": [PUBLIC4],
 }
+ALIASES = {"alias.test": "private.test", "chain.test": "alias.test", "ring.test": "ring2.test", "ring2.test": "ring.test"}
 SILENT = "silent.test"
 BLOCK = bytes(range(256)) * 1024
 queries = []
@@ -48,14 +49,21 @@ def answer(query):
     queries.append(name)
     if name == SILENT:
         return None
-    addresses = ZONE.get(name, [PUBLIC4] if name.endswith(".wild.test") else None)
     rows = b""
     count = 0
+    owner = b"\xc0\x0c"
+    while name in ALIASES and count < 8:
+        name = ALIASES[name]
+        target = b"".join(bytes([len(x)]) + x.encode() for x in name.split(".")) + b"\0"
+        rows += owner + struct.pack(">HHIH", 5, 1, 60, len(target)) + target
+        owner = target
+        count += 1
+    addresses = ZONE.get(name, [PUBLIC4] if name.endswith(".wild.test") else None)
     for text in addresses or []:
         six = ":" in text
         if kind == (28 if six else 1):
             data = socket.inet_pton(socket.AF_INET6 if six else socket.AF_INET, text)
-            rows += b"\xc0\x0c" + struct.pack(">HHIH", kind, 1, 60, len(data)) + data
+            rows += owner + struct.pack(">HHIH", kind, 1, 60, len(data)) + data
             count += 1
     flags = 0x8180 | (0 if addresses is not None else 3)
     return query[:2] + struct.pack(">HHHHH", flags, 1, count, 0, 0) + query[12:at + 5] + rows

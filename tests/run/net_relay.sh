@@ -174,11 +174,14 @@ talk refusing.test:7 -- refusing.test 7 'alive\n' EOF
 result $? 'nor does an address that nobody has'
 
 # ---- addresses ----
-for host in private loop mapped own second own6 any6 zero; do
+for host in private loop mapped own second own6 any6 zero alias chain; do
 	talk "$host.test:7" -- "$host.test" 7 'x\n' EOF
 	[[ $(<"$tmp/out") == reset ]] && reported "$host.test 7 private-address [12] 0 0 [0-9]+"
 	result $? "rebinding: $host.test leads to an address that is not public"
 done
+talk ring.test:7 -- ring.test 7 'x\n' EOF
+[[ $(<"$tmp/out") == reset ]] && reported 'ring.test 7 unresolved [12] 0 0 [0-9]+'
+result $? 'aliases that lead in a circle do not resolve'
 talk mixed.test:7 -- mixed.test 7 'public\n' EOF
 [[ $(<"$tmp/out") == public ]] && reported 'mixed.test 7 ok 1 7 7 [0-9]+'
 result $? 'a name with a private and a public address goes to the public one'
