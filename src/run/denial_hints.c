@@ -55,7 +55,7 @@ struct clues { /* everything that hints are made from */
 	struct arena *a;
 	const struct run *r;
 	const struct outcome *o;
-	/* the ends of stderr and of both streams; empty unless the program failed */
+	/* the ends of stderr and of both streams; empty unless the program failed, or may have */
 	struct str err, said;
 };
 
@@ -153,6 +153,29 @@ static bool failed(const struct clues *c)
 {
 	return c->o->status == STATUS_EXIT_NONZERO || c->o->status == STATUS_SIGNAL ||
 	       c->o->status == STATUS_TIMEOUT || c->o->interrupted;
+}
+
+/* The status is that of the last program of a pipeline, as `tail`, or of the command after ||. */
+static bool hides_failure(struct str command)
+{
+	static const char ends[][8] = {"tail", "head", "tee", "cat", "grep", "sed", "awk", "less", "wc",
+			"true", ":", "echo"};
+	size_t bar = command.n, word;
+
+	if (str_contains(command, STR("$?")))
+		return true;
+	while (bar && command.p[bar - 1] != '|')
+		bar--;
+	for (word = bar; word < command.n && command.p[word] == ' ';)
+		word++;
+	for (size_t i = 0; bar && i < ARRAY_SIZE(ends); i++) {
+		struct str rest = str_sub(command, word, command.n);
+		size_t n = strlen(ends[i]);
+
+		if (str_starts(rest, ends[i]) && (rest.n == n || strchr(" \t\n;)", rest.p[n])))
+			return true;
+	}
+	return false;
 }
 
 static bool is_isolated(const struct clues *c)
@@ -415,59 +438,66 @@ static struct str say_readonly(const struct clues *c)
  * A row holds if `applies` does (NULL: always) and, with `complained`, a message of the program points to it.
  * Then `say` makes the text (empty: no hint after all), or `text` is it. A limit adds how to change it.
  */
+enum hint_when {
+	ANYTIME,
+	FAILED, /* after a failure */
+	MASKED, /* also where the status is that of another command (hides_failure()) */
+};
+
 static const struct hint_row {
 	char id[16];
-	bool after_failure, complained;
+	enum hint_when when;
+	bool complained;
 	enum limit limit;
 	bool (*applies)(const struct clues *c);
 	struct str (*say)(const struct clues *c);
 	char text[168];
 } rows[HINTS] = {
-		[HINT_CAPPED] = {"limit-capped", false, false, NO_LIMIT, NULL, say_capped, ""},
-		[HINT_SKILL] = {"skill-key", false, false, NO_LIMIT, NULL, say_unknown_keys, ""},
-		[HINT_TIME] = {"timeout", false, false, LIMIT_TIME, out_of_time, NULL,
+		[HINT_CAPPED] = {"limit-capped", ANYTIME, false, NO_LIMIT, NULL, say_capped, ""},
+		[HINT_SKILL] = {"skill-key", ANYTIME, false, NO_LIMIT, NULL, say_unknown_keys, ""},
+		[HINT_TIME] = {"timeout", ANYTIME, false, LIMIT_TIME, out_of_time, NULL,
 				"the time limit was reached"},
-		[HINT_CPU_TIME] = {"timeout", false, false, LIMIT_CPU_TIME, out_of_cpu, NULL,
+		[HINT_CPU_TIME] = {"timeout", ANYTIME, false, LIMIT_CPU_TIME, out_of_cpu, NULL,
 				"the limit of CPU time was reached"},
-		[HINT_OOM] = {"memory", false, false, LIMIT_MEMORY, out_of_memory, NULL,
+		[HINT_OOM] = {"memory", ANYTIME, false, LIMIT_MEMORY, out_of_memory, NULL,
 				"the memory limit was reached"},
-		[HINT_OUTPUT] = {"output", false, false, LIMIT_OUTPUT, too_long, NULL,
+		[HINT_OUTPUT] = {"output", ANYTIME, false, LIMIT_OUTPUT, too_long, NULL,
 				"more output than the limit"},
-		[HINT_TMP] = {"scratch", false, false, LIMIT_SCRATCH, tmp_full, NULL,
+		[HINT_TMP] = {"scratch", ANYTIME, false, LIMIT_SCRATCH, tmp_full, NULL,
 				"the project's /tmp holds more than its limit: remove files there"},
-		[HINT_CACHES] = {"caches", false, false, NO_LIMIT, caches_full, NULL,
+		[HINT_CACHES] = {"caches", ANYTIME, false, NO_LIMIT, caches_full, NULL,
 				"the project's caches in boxes exceed their limit and are deleted; a person "
 				"can raise 'sandbox.caches.project' in " AUDIENCE_POLICY},
-		[HINT_ENDED] = {"ended", false, false, NO_LIMIT, NULL, say_ended, ""},
-		[HINT_TEARDOWN] = {"teardown", false, false, NO_LIMIT, lingers, NULL,
+		[HINT_ENDED] = {"ended", ANYTIME, false, NO_LIMIT, NULL, say_ended, ""},
+		[HINT_TEARDOWN] = {"teardown", ANYTIME, false, NO_LIMIT, lingers, NULL,
 				"the kernel is still giving back what the box held, which takes it a while; "
 				"nothing of the box runs any more"},
-		[HINT_DROPPED] = {"dropped", false, false, NO_LIMIT, NULL, say_dropped, ""},
-		[HINT_NO_PROGRAM] = {"not-found", false, false, NO_LIMIT, program_missing, NULL, NOT_SEEN},
-		[HINT_REGISTRIES] = {"registries", true, false, NO_LIMIT, NULL, say_registries, ""},
-		[HINT_PATHS] = {"paths", true, false, NO_LIMIT, NULL, say_paths, ""},
-		[HINT_PATH] = {"path", true, false, NO_LIMIT, NULL, say_hidden_dirs, ""},
-		[HINT_NETWORK] = {"network", true, false, NO_LIMIT, is_isolated, say_network, ""},
-		[HINT_CREDENTIALS] = {"credentials", true, true, NO_LIMIT, reaches_names, NULL,
+		[HINT_DROPPED] = {"dropped", ANYTIME, false, NO_LIMIT, NULL, say_dropped, ""},
+		[HINT_NO_PROGRAM] = {"not-found", ANYTIME, false, NO_LIMIT, program_missing, NULL, NOT_SEEN},
+		[HINT_REGISTRIES] = {"registries", FAILED, false, NO_LIMIT, NULL, say_registries, ""},
+		[HINT_PATHS] = {"paths", FAILED, false, NO_LIMIT, NULL, say_paths, ""},
+		[HINT_PATH] = {"path", MASKED, false, NO_LIMIT, NULL, say_hidden_dirs, ""},
+		[HINT_NETWORK] = {"network", MASKED, false, NO_LIMIT, is_isolated, say_network, ""},
+		[HINT_CREDENTIALS] = {"credentials", FAILED, true, NO_LIMIT, reaches_names, NULL,
 				"the host wants credentials, and the box has none of the person's; a person "
 				"can run the command outside of the box"},
-		[HINT_LOOPBACK] = {"loopback", true, true, NO_LIMIT, meant_loopback, say_loopback, ""},
-		[HINT_CACHE] = {"cache", true, true, NO_LIMIT, NULL, say_cache, ""},
-		[HINT_MISSING] = {"missing", true, false, NO_LIMIT, NULL, say_missing, ""},
-		[HINT_READONLY] = {"read-only", true, true, NO_LIMIT, NULL, say_readonly, ""},
-		[HINT_MEMORY] = {"memory", true, true, LIMIT_MEMORY, NULL, NULL,
+		[HINT_LOOPBACK] = {"loopback", FAILED, true, NO_LIMIT, meant_loopback, say_loopback, ""},
+		[HINT_CACHE] = {"cache", MASKED, true, NO_LIMIT, NULL, say_cache, ""},
+		[HINT_MISSING] = {"missing", MASKED, false, NO_LIMIT, NULL, say_missing, ""},
+		[HINT_READONLY] = {"read-only", FAILED, true, NO_LIMIT, NULL, say_readonly, ""},
+		[HINT_MEMORY] = {"memory", FAILED, true, LIMIT_MEMORY, NULL, NULL,
 				"the memory limit may be too small"},
-		[HINT_PIDS] = {"pids", true, true, LIMIT_PIDS, NULL, NULL,
+		[HINT_PIDS] = {"pids", FAILED, true, LIMIT_PIDS, NULL, NULL,
 				"the limit of processes and threads may be too small"},
-		[HINT_SCRATCH] = {"scratch", true, true, LIMIT_SCRATCH, NULL, NULL,
+		[HINT_SCRATCH] = {"scratch", FAILED, true, LIMIT_SCRATCH, NULL, NULL,
 				"the home and the directories for temporary files share the scratch, which "
 				"may be too small (for a terminal: there are 256 pseudo-terminals)"},
-		[HINT_PTRACE] = {"ptrace", true, true, NO_LIMIT, may_not_trace, NULL,
+		[HINT_PTRACE] = {"ptrace", MASKED, true, NO_LIMIT, may_not_trace, NULL,
 				"programs in the box may not trace each other; a person can permit it with "
 				"'sandbox.ptrace: true' in " AUDIENCE_POLICY},
-		[HINT_PERF] = {"perf", true, true, NO_LIMIT, NULL, NULL,
+		[HINT_PERF] = {"perf", MASKED, true, NO_LIMIT, NULL, NULL,
 				"performance counters of the kernel cannot be used in the box"},
-		[HINT_PROGRAM] = {"not-found", true, true, NO_LIMIT, not_started, NULL, NOT_SEEN},
+		[HINT_PROGRAM] = {"not-found", FAILED, true, NO_LIMIT, not_started, NULL, NOT_SEEN},
 };
 
 static struct str text_of(const struct clues *c, const struct hint_row *row)
@@ -489,13 +519,18 @@ static void add_hint(struct arena *a, struct hint **list, const char *id, struct
 	**list = (struct hint){.id = id, .text = text};
 }
 
+static bool holds_now(const struct hint_row *row, enum hint_when now)
+{
+	return row->when == ANYTIME || now == FAILED || (row->when == MASKED && now == MASKED);
+}
+
 struct hint *denial_hints(struct arena *a, const struct run *r, const struct outcome *o)
 {
 	struct clues c = {.a = a, .r = r, .o = o, .err = STR(""), .said = STR("")};
-	bool after_failure = failed(&c);
+	enum hint_when now = failed(&c) ? FAILED : hides_failure(r->gate_request.command) ? MASKED : ANYTIME;
 	struct hint *list = NULL;
 
-	if (after_failure) {
+	if (now != ANYTIME) {
 		c.err = stream_tail(a, &o->err, HINT_BYTES);
 		c.said = str_cat(a, c.err, str_cat(a, STR("\n"), stream_tail(a, &o->out, HINT_BYTES)));
 	}
@@ -503,8 +538,10 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 		const struct hint_row *row = &rows[i];
 		struct str text;
 
-		if ((row->after_failure && !after_failure) || (row->applies && !row->applies(&c)) ||
-				(row->complained && !complained(&c, (enum hint_kind)i)))
+		bool needs_words = row->complained || (i == HINT_NETWORK && now == MASKED);
+
+		if (!holds_now(row, now) || (row->applies && !row->applies(&c)) ||
+				(needs_words && !complained(&c, (enum hint_kind)i)))
 			continue;
 		text = text_of(&c, row);
 		if (text.n)

@@ -122,6 +122,19 @@ for who in $(people); do
 	(cd "$work" && mine "$tmp/caisson" run --profile work -c 'echo ENOTCACHED; cat ../lib/Cargo.toml; true') >"$tmp/out" 2>"$tmp/err"
 	want '.status == "ok" and .hints == []' "$who: a run that ends well has no hints"
 
+	# agents shorten what programs print, and the status is that of another command
+	masked() { # ID OR NONE, COMMAND
+		(cd "$work" && mine "$tmp/caisson" run --profile work -c "$2") >"$tmp/out" 2>"$tmp/err"
+		want ".status == \"ok\" and ([.hints[].id] | . == [$1])" "$who: hidden by another status: [$1]: $2"
+	}
+	masked '"missing"' 'cat ../lib/Cargo.toml 2>&1 | tail -1'
+	masked '"missing"' 'cat ../lib/Cargo.toml || true'
+	masked '"missing"' 'cat ../lib/Cargo.toml; echo "exit $?"'
+	masked '"ptrace"' 'strace -o /dev/null true 2>&1 | head -5'
+	masked '"cache"' 'echo ENOTCACHED 2>&1 | tee log; rm log'
+	masked '' 'echo "connect ECONNREFUSED 127.0.0.1:1, MemoryError" | tail -1'
+	masked '' 'cat ../lib/Cargo.toml; ls . | sort'
+
 	# files that end with the box: said also when all went well
 	dropped() { # WANTED COMMAND
 		(cd "$work" && mine "$tmp/caisson" run --profile work "${options[@]}" -c "$2") >"$tmp/out" 2>"$tmp/err"
