@@ -85,6 +85,7 @@ extern const struct command_row command_stop;
 extern const struct command_row command_suggest;
 extern const struct command_row command_trust;
 extern const struct command_row command_validate;
+extern const struct command_row command_verify_tests;
 extern const struct command_row command_wait;
 
 /* commands.c. Command number i, in the order of --help, or NULL after the last. */

@@ -90,6 +90,12 @@ static const struct argument check_arguments[] = {
 	{"cwd", KIND_TEXT, AT(cwd), false, "",
 			"where it would start: absolute, or relative to the workspace"},
 };
+static const struct argument verify_arguments[] = {
+	{"command", KIND_TEXT, AT(command), true, "", "shell text that runs the tests, such as npm test"},
+	{"cwd", KIND_TEXT, AT(cwd), false, "",
+			"where it starts: absolute, or relative to the workspace"},
+	{"timeout_sec", KIND_NUMBER, AT(timeout), false, "", "seconds; no more than the server offers"},
+};
 static const struct argument result_arguments[] = {
 	{"id", KIND_TEXT, AT(id), true, "", "the id in the report of the run"},
 	{"stream", KIND_CHOICE, AT(stream), true, "stdout|stderr", "which stream"},
@@ -108,6 +114,7 @@ struct tool {
 };
 
 static int work_run(struct mcp_call *c, const struct arguments *g);
+static int work_verify_tests(struct mcp_call *c, const struct arguments *g);
 static int work_check(struct mcp_call *c, const struct arguments *g);
 static int work_result(struct mcp_call *c, const struct arguments *g);
 static void put_report_schema(struct buf *b);
@@ -126,6 +133,13 @@ static const struct tool tools[] = {
 		"{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,"
 				"\"openWorldHint\":false}", run_arguments, ARRAY_SIZE(run_arguments),
 				work_run, put_report_schema},
+	{"verify_tests", "Run the tests of HEAD on the current code",
+			"Run a test command in a box, in a copy of the project whose tests and runner "
+			"settings are those of the last commit, and get the report. A failure means that "
+			"edited tests may hide it: validation.result says pass or fail.",
+		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":false,"
+				"\"openWorldHint\":false}", verify_arguments, ARRAY_SIZE(verify_arguments),
+				work_verify_tests, put_report_schema},
 	{"check", "Judge a command",
 			"Say whether a command would be allowed, contained in a box, asked about or denied, "
 			"and why, without running it.",
@@ -615,7 +629,7 @@ static void tell_progress(void *ctx, uint64_t elapsed_ms, uint64_t memory)
 		fd_write_all(p->c->out, "the server", str_n(line, (size_t)n), NULL);
 }
 
-static int work_run(struct mcp_call *c, const struct arguments *g)
+static int run_request(struct mcp_call *c, const struct arguments *g, const char *tool, bool head_tests)
 {
 	struct job *j = arena_new(c->a, struct job);
 	struct progress progress = {c, j};
@@ -627,7 +641,11 @@ static int work_run(struct mcp_call *c, const struct arguments *g)
 	if (request_of(c, g, &j->request, &e) != 0 || (g->input.p && give_input(g->input, &e) != 0))
 		return fail_plainly(c, &e);
 	j->request.input = g->input.p;
-	j->who = (struct record_who){.client = STR("mcp"), .tool = STR("run"), .tool_use_id = c->m->tool_use};
+	j->request.head_tests = head_tests;
+	if (head_tests)
+		j->request.task = TASK_TEST;
+	j->who = (struct record_who){.client = STR("mcp"), .tool = str_of(tool),
+			.tool_use_id = c->m->tool_use};
 	if (job_go(c->a, j, c->m->token.n ? &show : NULL, &e) != 0)
 		return fail_plainly(c, &e);
 	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
@@ -635,6 +653,13 @@ static int work_run(struct mcp_call *c, const struct arguments *g)
 	rc = answer_call(c, buf_view(&b), report_error(&j->report));
 	job_end(j);
 	return rc;
+}
+
+static int work_run(struct mcp_call *c, const struct arguments *g) { return run_request(c, g, "run", false); }
+
+static int work_verify_tests(struct mcp_call *c, const struct arguments *g)
+{
+	return run_request(c, g, "verify_tests", true);
 }
 
 static int work_check(struct mcp_call *c, const struct arguments *g)

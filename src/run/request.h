@@ -58,6 +58,7 @@ struct run_request { /* zeroed: nothing requested */
 	struct run_list env, read, write;
 	bool require_cgroup, accept_watched;
 	bool input, gate, plain;
+	bool head_tests;                 /* runs in a copy with the tests of HEAD (head_tests.c) */
 	bool background;                 /* processes that outlive the program stay */
 	uint64_t background_after;       /* ms after which the program itself stays; 0: never */
 	/* show Unix times in the report as ISO 8601; else numbers stay as printed */

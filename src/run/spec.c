@@ -53,7 +53,7 @@ int run_prepare(struct arena *a, const struct run_request *rq, const struct run_
 {
 	static int (*const parts[])(struct spec_builder *m, struct err *e) = {spec_build_places,
 			spec_build_registries, spec_build_program, spec_build_task, spec_build_environment,
-			spec_ask_test_reports};
+			spec_ask_test_reports, spec_use_head_tests};
 	struct run r = {.rq = rq, .world = world, .id = ret->id,
 			.spec = {.profile = rq->profile, .require_cgroup = rq->require_cgroup,
 			.ptrace = p->own.sandbox.ptrace && rq->profile == PROFILE_WORK}};

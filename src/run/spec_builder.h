@@ -62,6 +62,8 @@ int spec_refuse_escape(struct spec_builder *m, const char *option, struct str na
 		struct err *e);
 /* spec_program.c: argv, script, and the text for the gate */
 int spec_build_program(struct spec_builder *m, struct err *e);
+/* head_tests.c: wraps the program, if the tests of HEAD are requested */
+int spec_use_head_tests(struct spec_builder *m, struct err *e);
 /* run_validation.c */
 int spec_build_task(struct spec_builder *m, struct err *e);
 /* test_reports.c: last, since it extends the finished spec */

@@ -109,7 +109,7 @@ static void judge_diff(struct arena *a, const struct test_diff *d, struct valida
 	if (b.n)
 		validation_suspect(a, v, NOTE_TESTS_CHANGED,
 				"tests or their settings were edited (%.*s)%.*s; say why, and see with "
-				"caisson verify-tests if the tests of HEAD pass, too",
+				"caisson verify-tests -c COMMAND if the tests of HEAD pass, too",
 				STR_ARG(names), STR_ARG(buf_view(&b)));
 	else
 		validation_note(a, v, NOTE_TESTS_CHANGED, true, "tests or their settings were edited: %.*s",

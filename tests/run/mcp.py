@@ -160,7 +160,7 @@ def test_legacy():
         ok("initialize with %s" % version, r["protocolVersion"] == (version if version in LEGACY else "2025-11-25") and r["serverInfo"]["name"] == "caisson" and "tools" in r["capabilities"] and "box" in r["instructions"], r)
         ok("... and ping", s.alive())
         r = s.call("tools/list")["result"]
-        ok("... and the tools, with nothing of the newer era", [t["name"] for t in r["tools"]] == ["run", "check", "result"] and set(r) == {"tools"}, r)
+        ok("... and the tools, with nothing of the newer era", [t["name"] for t in r["tools"]] == ["run", "verify_tests", "check", "result"] and set(r) == {"tools"}, r)
         ok("... and a clean end", s.close() is not None and s.p.returncode == 0, s.p.returncode)
     s = Server()
     r = s.tool("run", command="echo hi")
@@ -175,7 +175,7 @@ def test_modern():
     r = s.call("server/discover", {"_meta": MODERN}, id="probe")["result"]
     ok("server/discover", r["resultType"] == "complete" and r["supportedVersions"] == ["2026-07-28"] + LEGACY and r["serverInfo"]["name"] == "caisson" and "ttlMs" in r and r["cacheScope"] == "private", r)
     r = s.call("tools/list", {"_meta": MODERN})["result"]
-    ok("tools/list", r["resultType"] == "complete" and len(r["tools"]) == 3 and "ttlMs" in r and "cacheScope" in r and r["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "caisson", r)
+    ok("tools/list", r["resultType"] == "complete" and len(r["tools"]) == 4 and "ttlMs" in r and "cacheScope" in r and r["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "caisson", r)
     r = s.tool("run", _meta=MODERN, command="echo hi")
     ok("tools/call", r["resultType"] == "complete" and r["structuredContent"]["status"] == "ok", r)
     r = s.tool("run", _meta=MODERN, frob=1)

@@ -295,7 +295,20 @@ CODE
 	sed -i 's/assert 3/pass/' test_r.py
 	run --workspace . --task test -c "$pytest test_r.py"
 	json '.validation.suspicions | length == 1 and .[0].id == "tests-changed" and (.[0].message | contains("test_r.py") and contains("assertions"))' 'an assertion less is a suspicion'
-	[[ $(git status --porcelain) == ' M test_r.py' ]]
+	"$CAISSON" verify-tests -c "/usr/bin/$pytest" >"$tmp/out" 2>"$tmp/err" </dev/null
+	[[ $? == 0 ]] && grep -q 'the tests of HEAD pass' "$tmp/out"
+	result $? 'verify-tests: the tests of HEAD pass'
+	printf 'def f(x):\n    return 2 * x\n' >code_r.py
+	printf 'from code_r import f\ndef test_f():\n    assert f(2) == 4\n' >test_f.py
+	git add . && git -c user.name=t -c user.email=t@example.org commit -qm more
+	sed -i 's/2 \* x/3 * x/' code_r.py
+	sed -i 's/== 4/== 6/' test_f.py
+	py 'an expectation was changed' valid pass junit-xml witnessed tests-changed "$pytest test_f.py"
+	"$CAISSON" verify-tests --json -c "/usr/bin/$pytest test_f.py" >"$tmp/out" 2>"$tmp/err" </dev/null
+	[[ $? == 1 ]]
+	result $? 'verify-tests: and the tests of HEAD fail'
+	json '.validation.outcome == "valid" and .validation.result == "fail" and .validation.evidence == "witnessed"' 'which is witnessed'
+	[[ $(git status --porcelain) == $' M code_r.py\n M test_f.py' && -z $(ls -d /tmp/verify-tests.* 2>/dev/null) ]]
 	result $? 'the repository is as it was'
 	cd "$tmp/ws" || exit 1
 	py 'pytest -O' indeterminate none junit-xml machine dry-run "${pytest/-B/-B -O} t_pass.py"
