@@ -73,7 +73,7 @@ COMPLETIONS = bash-completion/completions/caisson zsh/vendor-completions/_caisso
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard include/*.h examples/*.c src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-network check-world check-tools check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install uninstall help deps grammars FORCE
+.PHONY: all demo check check-asan check-clients check-network check-world check-tools check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install uninstall deb dist help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -457,6 +457,10 @@ install: all $(PUBLIC) ## install program, libraries, manual pages, documentatio
 	@for f in $(COMPLETIONS); do install -d "$(DESTDIR)$(PREFIX)/share/$${f%/*}" && $(BUILD)/caisson completion $${f%%[-/]*} >"$(DESTDIR)$(PREFIX)/share/$$f"; done
 	@printf '%s\n' 'installed below $(DESTDIR)$(PREFIX): caisson, libcaisson, manual pages, documentation, plugins, completions' \
 		'next: caisson init (hooks for your agents), caisson doctor (what this machine can enforce)'
+
+deb dist: all ## packages below build/dist: a Debian package, a tarball (packaging/README.md)
+	@rm -rf $(BUILD)/stage && $(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(BUILD))/stage >/dev/null
+	@BUILD=$(BUILD) KEY='$(KEY)' MAINTAINER='$(MAINTAINER)' scripts/package $@ $(abspath $(BUILD))/stage
 
 # Hooks that name a missing program block every command, so their settings are looked at first.
 uninstall: ## remove what make install put below PREFIX; first: caisson init --remove
