@@ -73,7 +73,7 @@ COMPLETIONS = bash-completion/completions/caisson zsh/vendor-completions/_caisso
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard include/*.h examples/*.c src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-network check-world check-tools check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install uninstall deb dist help deps grammars FORCE
+.PHONY: all demo check check-asan check-clients check-network check-world check-tools check-mixed check-keeper check-vm check-fresh check-built lint fuzz fuzzers bench format clean install uninstall deb dist help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -384,6 +384,13 @@ check-mixed: ## N runs with known outcomes as root and as many as an ordinary us
 	@scripts/deps build test
 	@$(SUBMAKE) all
 	@$(new_seed); CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SEED=$$seed EACH=$(N) TEST_TIMEOUT=7200 scripts/run-tests tests/run/box_mixed.sh
+
+check-keeper: POINTS = 200
+check-keeper: DAEMONS = 1000
+check-keeper: ## boxes in the background: processes killed at POINTS=200 random points, DAEMONS=1000 one after the other without growth
+	@scripts/deps build test
+	@$(SUBMAKE) all
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) POINTS=$(POINTS) DAEMONS=$(DAEMONS) TEST_TIMEOUT=7200 scripts/run-tests tests/run/background.sh
 
 fuzz: ## compare with real shells on N generated programs (N=20000 SEED=fresh), run the first parts of requests for real (PAIRS=5000), plant repositories from boxes (SEQUENCES=500), fail every allocation along run, hook and mcp, then run the libFuzzer targets
 	@scripts/deps build test clang

@@ -1,6 +1,6 @@
 """Boxes in the background.
 
-    background.py CAISSON DIRECTORY --who NAME --points N
+    background.py CAISSON DIRECTORY --who NAME --points N --daemons N
 
 Started by background.sh, once for each person. CAISSON is a copy of the program that nobody else runs, so all processes of this test are those of this
 program and those that it started in boxes, which have a word of the test in their arguments.
@@ -23,6 +23,7 @@ parser.add_argument("caisson")
 parser.add_argument("directory")
 parser.add_argument("--who", default="user")
 parser.add_argument("--points", type=int, default=20)
+parser.add_argument("--daemons", type=int, default=10)
 options = parser.parse_args()
 CAISSON = os.path.realpath(options.caisson)
 TOP = os.path.realpath(options.directory) + "/background"
@@ -116,10 +117,17 @@ def answer(s):
     return MESSAGE.unpack(got)[2] if len(got) == MESSAGE.size else None if not got else "odd"
 
 
+def owner(path):
+    try:
+        return os.stat(path).st_uid
+    except OSError:
+        return None
+
+
 def groups():
-    """Control groups of launchers that are dead, made since the start."""
+    """Control groups of this user's launchers that are dead, made since the start."""
     found = subprocess.run(["find", "/sys/fs/cgroup", "-type", "d", "-name", "caisson-*"], capture_output=True, text=True).stdout.split()
-    return sorted(g for g in found if g not in BEFORE and not os.path.exists("/proc/" + os.path.basename(g).split("-")[1]))
+    return sorted(g for g in found if g not in BEFORE and owner(g) == os.getuid() and not os.path.exists("/proc/" + os.path.basename(g).split("-")[1]))
 
 
 def nothing_left(what):
@@ -180,8 +188,8 @@ r = report("--background-after", "100ms", "-c", "sleep 0.3")
 result(r["status"] == "ok" and "background" not in r, "sleep alone does not go on", r)
 code, out, err = caisson("run", "--background", "-c", "true")
 result(code == 64 and "work" in err, "untrusted code may not stay", err)
-fake = "AKIA" + "IOSFODNN7EXAMPLE"
-r = report("--background", "-c", "(sleep 0.5; printf 'key \\033[31m%s%s\\n' AKIA IOSFODNN7EXAMPLE; sleep 0.1) & :")
+fake = "AKIA" + "Z3QX7RT5WPLN2KBV"
+r = report("--background", "-c", "(sleep 0.5; printf 'key \\033[31m%s%s\\n' AKIA Z3QX7RT5WPLN2KBV; sleep 0.1) & :")
 caisson("wait", r["background"][0]["id"])
 code, out, err = caisson("logs", r["background"][0]["id"])
 raw = subprocess.run(["grep", "-r", fake, STATE + "/background"], capture_output=True, text=True).stdout
@@ -195,9 +203,10 @@ def hook(event, **fields):
     return json.loads(done.stdout or "{}")
 
 
-def contained(command):
-    answer_ = hook("PreToolUse", tool_name="Bash", tool_input={"command": command}, tool_use_id="t1")
-    rewritten = answer_.get("hookSpecificOutput", {}).get("updatedInput", {}).get("command", "echo none: %s" % json.dumps(answer_))
+def contained(command, session="s-1"):
+    """Runs the command as the client would after its event: in the box if it was contained, else not at all."""
+    answer_ = hook("PreToolUse", tool_name="Bash", tool_input={"command": command}, tool_use_id="t1", session_id=session)
+    rewritten = answer_.get("hookSpecificOutput", {}).get("updatedInput", {}).get("command", "echo none: '%s'" % json.dumps(answer_).replace("'", ""))
     return subprocess.run(["bash", "-c", rewritten], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
 
 
@@ -325,6 +334,48 @@ os.remove(".caisson.yaml")
 os.remove(POLICY)
 database.close()
 closed.close()
+
+# ---- a day of an agent, by the events of its client ----
+with open(POLICY, "w") as f:
+    f.write("sandbox: {background: keep}\n")
+with open("serve.py", "w") as f:
+    f.write("import http.server, os, sys\nclass H(http.server.BaseHTTPRequestHandler):\n    def do_GET(self):\n        self.send_response(200)\n        self.end_headers()\n"
+            "        self.wfile.write(open('page', 'rb').read())\n    def log_message(self, *a): pass\nhttp.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()\n")
+with open("Makefile", "w") as f:
+    f.write("dev:\n\t@/usr/bin/python3 serve.py 4000 & for i in $$(seq 100); do curl -so /dev/null localhost:4000 && break; sleep 0.05; done; echo ready\n"
+            "test:\n\t@curl -sS localhost:4000 | grep -q version && echo passed\n")
+with open("page", "w") as f:
+    f.write("version 1")
+done = contained("make dev")
+result(done.stdout == "ready\n" and len(boxes()) == 1, "day: a development server goes to the background", done)
+done = contained("curl -sS http://localhost:4000/")
+result(done.stdout == "version 1", "day: curl, which is allowed, reaches it", done)
+done = contained("make test")
+result(done.stdout == "passed\n", "day: tests run against it", done)
+with open("page", "w") as f:
+    f.write("version 2")
+done = contained("curl -sS http://localhost:4000/")
+result(done.stdout == "version 2", "day: it serves what was edited", done)
+done = contained("make test", "s-9")
+result(done.stdout == "passed\n", "day: so does another session of the project", done)
+hook("SessionEnd", session_id="s-9", reason="exit")
+result(len(boxes()) == 1, "day: whose end does not end it")
+code, out, err = caisson("check", "caisson stop %s" % boxes()[0]["id"])
+result(code == 0, "day: the agent may stop it", out + err)
+code, out, err = caisson("stop", "--session", "s-1")
+result(code == 0 and not boxes(), "day: stop ends it", out + err)
+done = contained("curl -sS http://localhost:4000/")
+result("version" not in done.stdout, "day: then nobody answers", done)
+for name in ("serve.py", "Makefile", "page"):
+    os.remove(name)
+os.remove(POLICY)
+
+# An allowed pkill runs outside, and finds the processes of boxes by their names. A pid of a box means another process outside: a person is asked.
+r = report("--background", "-c", STAYS + "echo $!")
+code, out, err = caisson("check", "kill %s" % r["stdout"].strip())
+result(code not in (0, 3) and "ask" in out, "a pid that a box printed ends no process of the host without a question", out + err)
+subprocess.run(["pkill", "-f", "sleep " + WORD])
+result(until(lambda: not boxes()), "pkill reaches the processes of a box", boxes())
 
 # A planter that waits: found when its box ends, and until then the project counts as unvetted.
 r = report("--background", "-c", "(sleep 0.2; mkdir x; cd x; mkdir objects refs hooks; echo 'ref: refs/heads/m' >HEAD; printf '[core]\\nfsmonitor=evil\\n' >config; sleep %s) & :" % WORD)
@@ -473,6 +524,25 @@ result(r["status"] == "ok" and r["stdout"] == "y\n" and "background" not in r an
 for h in held:
     h[1].close()
     h[2].close()
+caisson("stop", "--all")
+
+# ---- one after the other, without growth ----
+def counts():
+    """Mounts of the machine that the test sees, and descriptors of the keeper that holds one box alone."""
+    with open("/proc/self/mounts") as f:
+        mounts = len(f.readlines())
+    return mounts, len(os.listdir("/proc/%d/fd" % keeper()[0])), len(processes()), len(groups())
+
+
+anchor = report("--background", "-c", STAYS + ":")
+first, bad = counts(), 0
+for i in range(options.daemons):
+    r = report("--background", "-c", "(sleep %s; :) & exit 0" % (WORD if i % 2 else "0.1"))
+    if i % 2 and r.get("background"):
+        caisson("stop", r["background"][0]["id"])
+    bad += not until(lambda: len(boxes()) == 1)
+result(not bad, "%d daemons have come and gone" % options.daemons, bad)
+result(until(lambda: counts() == first), "mounts, descriptors, processes and control groups are as many as before", (first, counts()))
 caisson("stop", "--all")
 
 # ---- killed at any point ----

@@ -4,12 +4,13 @@
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 POINTS=${POINTS:-$([[ -n ${SANITIZE:-} ]] && echo 8 || echo 40)}
+DAEMONS=${DAEMONS:-6}
 cp "$here/tests/run/background.py" "$tmp"
 chmod 644 "$tmp/background.py"
 
 read -ra who_all <<<"$(people)"
 for who in "${who_all[@]}"; do
 	cp "$tmp/caisson" "$tmp/$who/caisson-$who" # its processes are known by their program
-	as "$who" "$PYTHON" -B "$tmp/background.py" "$tmp/$who/caisson-$who" "$tmp/$who" --who "$who" --points "$((POINTS / ${#who_all[@]}))" >"$tmp/$who.tap" 2>&1 </dev/null &
+	as "$who" "$PYTHON" -B "$tmp/background.py" "$tmp/$who/caisson-$who" "$tmp/$who" --who "$who" --points "$((POINTS / ${#who_all[@]}))" --daemons "$((DAEMONS / ${#who_all[@]}))" >"$tmp/$who.tap" 2>&1 </dev/null &
 done
 driver_results "${who_all[@]}"
