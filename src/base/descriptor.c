@@ -43,7 +43,7 @@ enum descriptor path_descriptor(struct str path)
 		depth++;
 		if (depth <= DEPTH_MAX && is_descriptor(parts, depth))
 			return path.n ? DESCRIPTOR_BELOW : DESCRIPTOR_ITSELF;
-		if (depth == 1 && !in_kernel(part) && !str_contains(path, STR("/..")))
+		if (depth == 1 && !in_kernel(part) && !str_contains(path, STR("..")))
 			return DESCRIPTOR_NONE; /* most paths */
 	}
 	return DESCRIPTOR_NONE;

@@ -156,15 +156,16 @@ bool str_contains_nocase(struct str s, const char *needle)
 	return false;
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
 struct str str_word(struct str *rest)
 {
-	static const char blanks[] = " \t\n";
 	size_t from = 0, to;
 	struct str word;
 
-	while (from < rest->n && memchr(blanks, rest->p[from], sizeof blanks - 1))
+	while (from < rest->n && is_blank(rest->p[from]))
 		from++;
-	for (to = from; to < rest->n && !memchr(blanks, rest->p[to], sizeof blanks - 1);)
+	for (to = from; to < rest->n && !is_blank(rest->p[to]);)
 		to++;
 	word = str_sub(*rest, from, to);
 	*rest = str_sub(*rest, to, rest->n);

@@ -58,7 +58,7 @@ static void raise_about(struct judge *j, enum check_id id, const struct access *
 static bool holds_for_either(struct judge *j, const struct where *w,
 	bool (*is)(const struct judge *, struct str))
 {
-	return is(j, w->path) || is(j, w->real);
+	return is(j, w->path) || (!str_eq(w->path, w->real) && is(j, w->real));
 }
 
 static bool own_file(const struct judge *j, struct str path)
@@ -452,8 +452,7 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 			"name what should go");
 		return;
 	}
-	if (path_table_protected(j, w->path) ||
-			(!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
+	if (holds_for_either(j, w, path_table_protected) ||
 	    (adds_characters(x) && holds_for_either(j, w, path_table_protected_start)) ||
 	    (replaces(x) && holds_for_either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
 		raise_about(j, CHECK_PROTECTED_WRITE, x, w,
@@ -761,7 +760,7 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE ||
 			w->place == PLACE_UNKNOWN))
 		raise_about(j, CHECK_OUTSIDE_READ, x, w, phrase_for(j, x, "outside the project:"), NULL);
-	if (path_table_odd(w->path) || path_table_odd(w->real))
+	if (path_table_odd(w->path) || (!str_eq(w->path, w->real) && path_table_odd(w->real)))
 		raise_about(j,
 			x->kind != ACCESS_READ || str_contains(w->path, STR("::$")) ? CHECK_ODD_PATH
 										    : CHECK_ODD_READ,

@@ -163,78 +163,93 @@ static bool same_path(const struct judge *j, struct str pattern, struct str path
 	return glob_path(pattern, path, judge_folds(j) ? GLOB_FOLD : 0);
 }
 
-/* A pattern of one component matches the last one; any other may start after any slash. */
-static bool ends_with(const struct judge *j, struct str pattern, struct str path)
-{
-	if (!memchr(pattern.p, '/', pattern.n))
-		return same_path(j, pattern, path_base(path));
-	for (size_t i = 0; i < path.n; i++)
-		if (path.p[i] == '/' && same_path(j, pattern, str_sub(path, i + 1, path.n)))
-			return true;
-	return false;
-}
-
-static bool matches_pattern(const struct judge *j, struct str pattern, struct str path, struct str rest)
-{
-	if (str_starts(pattern, "~/"))
-		return rest.n && same_path(j, str_sub(pattern, 2, pattern.n), rest);
-	if (str_starts(pattern, "/"))
-		return pattern.n > 1 && path.n > 1 && same_path(j, str_sub(pattern, 1, pattern.n),
-				str_sub(path, 1, path.n));
-	return ends_with(j, pattern, path);
-}
-
-/* The first bytes of patterns that may match a path: nearly all patterns of a table start with another. */
-struct start_bytes {
-	bool may[256];
+/* A path that is matched with many patterns. */
+struct tabled_path {
+	struct str path, base;
+	struct str rest; /* its part below a home, or empty */
+	/* The first bytes of patterns that may match it: nearly all patterns of a table start with another. */
+	uint32_t starts[256 / 32];
 };
 
-static struct start_bytes starts_of(struct str path)
+static void add_start(struct tabled_path *t, char c)
 {
-	struct start_bytes s = {.may = {['*'] = true, ['?'] = true, ['['] = true}};
+	t->starts[(unsigned char)c / 32] |= 1u << (unsigned char)c % 32;
+}
 
+static struct tabled_path tabled_path(struct str home, struct str path)
+{
+	struct tabled_path t = {.path = path, .base = path_base(path), .rest = below_home(home, path)};
+
+	add_start(&t, '*');
+	add_start(&t, '?');
+	add_start(&t, '[');
 	for (size_t i = 0; i < path.n; i++) {
 		if (i > 0 && path.p[i - 1] != '/')
 			continue;
-		s.may[(unsigned char)path.p[i]] = true;
+		add_start(&t, path.p[i]);
 		if (ascii_is_letter(path.p[i]))
-			s.may[(unsigned char)path.p[i] ^ 32] = true; /* the other case */
+			add_start(&t, path.p[i] ^ 32); /* the other case */
 	}
-	return s;
+	return t;
 }
 
-static bool may_start(const struct start_bytes *s, const char *pattern)
+static bool may_start(const struct tabled_path *t, const char *pattern)
 {
-	const char *first = pattern[0] == '~' ? pattern + 2 : pattern[0] == '/' ? pattern + 1 : pattern;
+	unsigned char first = (unsigned char)pattern[pattern[0] == '~' ? 2 : pattern[0] == '/'];
 
-	return s->may[(unsigned char)*first];
+	return t->starts[first / 32] >> first % 32 & 1;
 }
 
-static bool matches_any(const struct judge *j, const char (*list)[PATTERN_ROOM], size_t n, struct str path)
+/* A pattern of one component matches the last one; any other may start after any slash. */
+static bool ends_with(const struct judge *j, struct str pattern, const struct tabled_path *t)
 {
-	struct str rest = in_home(j, path);
-	struct start_bytes starts = starts_of(path);
-
-	for (size_t i = 0; i < n; i++)
-		if (may_start(&starts, list[i]) && (list[i][0] != '~' || rest.n) &&
-				matches_pattern(j, str_of(list[i]), path, rest))
+	if (!memchr(pattern.p, '/', pattern.n))
+		return same_path(j, pattern, t->base);
+	for (size_t i = 0; i < t->path.n; i++)
+		if (t->path.p[i] == '/' && same_path(j, pattern, str_sub(t->path, i + 1, t->path.n)))
 			return true;
 	return false;
 }
 
-static bool any_own(const struct judge *j, const struct texts *list, struct str path)
+static bool matches_pattern(const struct judge *j, struct str pattern, const struct tabled_path *t)
+{
+	if (str_starts(pattern, "~/"))
+		return t->rest.n && same_path(j, str_sub(pattern, 2, pattern.n), t->rest);
+	if (str_starts(pattern, "/"))
+		return pattern.n > 1 && t->path.n > 1 &&
+			same_path(j, str_sub(pattern, 1, pattern.n), str_sub(t->path, 1, t->path.n));
+	return ends_with(j, pattern, t);
+}
+
+static bool matches_any(const struct judge *j, const char (*list)[PATTERN_ROOM], size_t n,
+		const struct tabled_path *t)
+{
+	for (size_t i = 0; i < n; i++)
+		if (may_start(t, list[i]) && (list[i][0] != '~' || t->rest.n) &&
+				matches_pattern(j, str_of(list[i]), t))
+			return true;
+	return false;
+}
+
+static bool any_own(const struct judge *j, const struct texts *list, const struct tabled_path *t)
 {
 	for (; list; list = list->next)
-		if (matches_pattern(j, list->text, path, in_home(j, path)))
+		if (matches_pattern(j, list->text, t))
 			return true;
 	return false;
+}
+
+static bool is_unprotected(const struct judge *j, const struct tabled_path *t)
+{
+	return matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), t);
 }
 
 bool path_table_protected(const struct judge *j, struct str path)
 {
-	return (matches_any(j, protected_names, ARRAY_SIZE(protected_names), path) &&
-			!matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), path)) ||
-	       any_own(j, j->p->protected_paths, path);
+	struct tabled_path t = tabled_path(j->v->home, path);
+
+	return (matches_any(j, protected_names, ARRAY_SIZE(protected_names), &t) && !is_unprotected(j, &t)) ||
+		any_own(j, j->p->protected_paths, &t);
 }
 
 /* "dir/.envr" is the start of "dir/.envrc". */
@@ -260,15 +275,17 @@ bool path_table_protected_start(const struct judge *j, struct str path)
 /* True for a directory whose whole content is protected: .claude, .vscode. */
 bool path_table_protected_dir(const struct judge *j, struct str path)
 {
-	return !matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), path) &&
-			path_table_protected(j, str_cat(j->a, path, STR("/x")));
+	struct tabled_path t;
+
+	if (!path_table_protected(j, str_cat(j->a, path, STR("/x"))))
+		return false;
+	t = tabled_path(j->v->home, path);
+	return !is_unprotected(j, &t);
 }
 
-/* True for a directory of secret_dirs itself. */
-static bool is_secret_dir(const struct judge *j, struct str path)
+/* True for a directory of secret_dirs itself, by its path below a home. */
+static bool is_secret_dir(struct str rest)
 {
-	struct str rest = in_home(j, path);
-
 	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs) && rest.n; i++)
 		if (str_is(rest, secret_dirs[i]))
 			return true;
@@ -294,27 +311,20 @@ static struct str without_proc_root(struct str path)
 
 static bool is_secret(const struct judge *j, struct str path, bool below)
 {
-	struct str rest;
+	struct tabled_path t = tabled_path(j->v->home, without_proc_root(path));
 
-	path = without_proc_root(path);
-	if (is_secret_dir(j, path) && !any_own(j, j->p->secret_allow, path))
-		return true;
-
-	if (any_own(j, j->p->secret_allow, path))
+	if (any_own(j, j->p->secret_allow, &t))
 		return false;
-	if (any_own(j, j->p->secret_paths, path))
-		return true;
-	if (matches_any(j, secret_names, ARRAY_SIZE(secret_names), path) &&
-		!matches_any(j, open_names, ARRAY_SIZE(open_names), path))
+	if (is_secret_dir(t.rest) || any_own(j, j->p->secret_paths, &t) ||
+		(matches_any(j, secret_names, ARRAY_SIZE(secret_names), &t) &&
+			!matches_any(j, open_names, ARRAY_SIZE(open_names), &t)))
 		return true;
 	if (!below)
 		return false;
-	if (str_is_any(path, "/ /etc /home /root") ||
-			str_eq(path, j->v->home))
+	if (str_is_any(t.path, "/ /etc /home /root") || str_eq(t.path, j->v->home))
 		return true;
-	rest = in_home(j, path);
-	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs) && rest.n; i++)
-		if (path_within(str_of(secret_dirs[i]), rest))
+	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs) && t.rest.n; i++)
+		if (path_within(str_of(secret_dirs[i]), t.rest))
 			return true;
 	return false;
 }
@@ -402,7 +412,7 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 	for (size_t i = 0; i < text.n && !text_hole(text.p[i]); i++)
 		slash = text.p[i] == '/' ? i : slash;
 	dir = str_sub(text, 0, slash);
-	if (str_starts(dir, "/") && (is_secret_dir(j, path_plain(j->a, dir)) ||
+	if (str_starts(dir, "/") && (is_secret_dir(in_home(j, path_plain(j->a, dir))) ||
 			is_secret(j, str_cat(j->a, path_plain(j->a, dir), STR("/x")), false)))
 		return true;
 	tail = hole ? str_find(text, '/', hole) : -1;
@@ -421,7 +431,9 @@ bool path_table_secret_elsewhere(const struct judge *j, struct str path, bool be
 
 bool path_table_opens_access(const struct judge *j, struct str path)
 {
-	return matches_any(j, access_names, ARRAY_SIZE(access_names), path);
+	struct tabled_path t = tabled_path(j->v->home, path);
+
+	return matches_any(j, access_names, ARRAY_SIZE(access_names), &t);
 }
 
 bool path_table_environ(struct str path, struct str real)
@@ -483,26 +495,24 @@ static bool is_worktree(struct str path)
  * Patterns without a fixed place count only for directories: a plain file of such a name belongs to the
  * project.
  */
-static bool guards(const char *pattern, struct str path, struct str rest, bool anywhere)
+static bool guards(const char *pattern, const struct tabled_path *t, bool anywhere)
 {
-	struct str p = str_of(pattern);
+	struct str p = str_of(pattern), path = t->path;
 
 	if (str_starts(p, "~/"))
-		return rest.n && overlaps(rest, stem_of(str_sub(p, 2, p.n)));
+		return t->rest.n && overlaps(t->rest, stem_of(str_sub(p, 2, p.n)));
 	if (str_starts(p, "/"))
 		return overlaps(path, stem_of(p)) ||
 		       (!stem_of(p).n && glob_path(str_sub(p, 1, p.n), str_sub(path, 1, path.n), 0));
 	return anywhere && (str_ends(p, "/**") || str_is(p, ".git")) && leads_through(path, stem_of(p));
 }
 
-static const char *find_guard(const char (*list)[PATTERN_ROOM], size_t n, struct str path, struct str rest,
+static const char *find_guard(const char (*list)[PATTERN_ROOM], size_t n, const struct tabled_path *t,
 		bool anywhere)
 {
-	struct start_bytes starts = starts_of(path);
-
 	for (size_t i = 0; i < n; i++)
-		if ((path.n <= 1 || may_start(&starts, list[i])) && /* all is below the root */
-				guards(list[i], path, rest, anywhere))
+		if ((t->path.n <= 1 || may_start(t, list[i])) && /* all is below the root */
+				guards(list[i], t, anywhere))
 			return list[i];
 	return NULL;
 }
@@ -519,22 +529,28 @@ bool path_table_secret_name(struct str name)
 	return secret;
 }
 
+static const char *find_keys(const struct tabled_path *t)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs); i++)
+		if (t->rest.n && overlaps(t->rest, str_of(secret_dirs[i])))
+			return secret_dirs[i];
+	return find_guard(secret_names, ARRAY_SIZE(secret_names), t, false);
+}
+
 const char *path_table_keys(struct str path, struct str home)
 {
-	struct str rest = below_home(home, path);
+	struct tabled_path t = tabled_path(home, path);
 
-	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs); i++)
-		if (rest.n && overlaps(rest, str_of(secret_dirs[i])))
-			return secret_dirs[i];
-	return find_guard(secret_names, ARRAY_SIZE(secret_names), path, rest, false);
+	return find_keys(&t);
 }
 
 const char *path_table_guarded(struct str path, struct str home)
 {
-	const char *keys = path_table_keys(path, home);
+	struct tabled_path t = tabled_path(home, path);
+	const char *keys = find_keys(&t);
 
-	return keys ? keys : find_guard(protected_names, ARRAY_SIZE(protected_names), path,
-			below_home(home, path), !is_worktree(path));
+	return keys ? keys
+		    : find_guard(protected_names, ARRAY_SIZE(protected_names), &t, !is_worktree(path));
 }
 
 /* ---- names that other systems read differently ---- */

@@ -74,31 +74,31 @@ bool access_connects(const struct access *x)
 
 /* ---- places ---- */
 
-#define PLACE_ROOM 24
+static const char temp_dirs[] = "/tmp /var/tmp /dev/shm";
 
-static const char null_devices[][PLACE_ROOM] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr",
-		"/dev/tty", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
-static const char own_descriptors[][PLACE_ROOM] = {"/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"};
-static const char temp_dirs[][PLACE_ROOM] = {"/tmp", "/var/tmp", "/dev/shm"};
-static const char system_dirs[][PLACE_ROOM] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
-		"/libx32", "/boot", "/proc", "/sys", "/run", "/var", "/opt",
-	"/srv", "/root", "/home", "/mnt", "/media", "/snap", "/nix", "/System", "/Library", "/Applications",
-	"/private"};
+static bool path_below(struct str path, struct str dir) { return path.n > dir.n && path_within(path, dir); }
 
-static bool equals_any(struct str path, const char (*list)[PLACE_ROOM], size_t n)
+static bool is_null_device(struct str path)
 {
-	for (size_t i = 0; i < n; i++)
-		if (str_is(path, list[i]))
+	struct str own = STR("/dev/fd /proc/self/fd /proc/thread-self/fd"), dir;
+
+	if (!str_starts(path, "/dev/") && !str_starts(path, "/proc/"))
+		return false;
+	while ((dir = str_word(&own)).n)
+		if (path_below(path, dir))
 			return true;
-	return false;
+	return str_is_any(path, "/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/zero /dev/full "
+				"/dev/random /dev/urandom");
 }
 
-static bool below_any(struct str path, const char (*list)[PLACE_ROOM], size_t n)
+/* True for a directory of the system, and for everything below it. */
+static bool below_system(struct str path)
 {
-	for (size_t i = 0; i < n; i++)
-		if (path_within(path, str_of(list[i])) && path.n > strlen(list[i]))
-			return true;
-	return false;
+	ptrdiff_t slash = str_find(path, '/', 1);
+
+	return str_is_any(str_sub(path, 0, slash < 0 ? path.n : (size_t)slash),
+		"/etc /usr /bin /sbin /lib /lib32 /lib64 /libx32 /boot /proc /sys /run /var /opt /srv /root "
+		"/home /mnt /media /snap /nix /System /Library /Applications /private");
 }
 
 /* Home directories and everything above them belong to the system; paths below a home belong to its user. */
@@ -110,8 +110,7 @@ static bool in_system(const struct judge *j, struct str path)
 		return false;
 	if (path_within(path, STR("/home")) && path.n > 6)
 		return str_find(path, '/', 6) < 0;
-	return below_any(path, system_dirs, ARRAY_SIZE(system_dirs)) ||
-			equals_any(path, system_dirs, ARRAY_SIZE(system_dirs));
+	return below_system(path);
 }
 
 /*
@@ -120,26 +119,26 @@ static bool in_system(const struct judge *j, struct str path)
  */
 static bool in_temp_dir(const struct judge *j, struct str path)
 {
-	for (size_t i = 0; i <= ARRAY_SIZE(temp_dirs); i++) {
-		struct str dir = i < ARRAY_SIZE(temp_dirs) ? str_of(temp_dirs[i]) : j->v->tmp, top;
-		ptrdiff_t slash;
+	struct str rest = str_of(temp_dirs), dir, top;
+	ptrdiff_t slash;
 
-		if (dir.n < 2 || !path_within(path, dir) || path.n <= dir.n || path_within(j->v->home, path))
-			continue;
-		slash = str_find(path, '/', dir.n + 1);
-		top = slash < 0 ? path : str_sub(path, 0, (size_t)slash);
-		return !path_within(j->v->home, top) && !path_within(j->v->project, top) &&
-				!path_within(j->v->cwd, top);
-	}
-	return false;
+	while ((dir = str_word(&rest)).n && !path_below(path, dir))
+		;
+	if (!dir.n)
+		dir = j->v->tmp;
+	if (dir.n < 2 || !path_below(path, dir) || path_within(j->v->home, path))
+		return false;
+	slash = str_find(path, '/', dir.n + 1);
+	top = slash < 0 ? path : str_sub(path, 0, (size_t)slash);
+	return !path_within(j->v->home, top) && !path_within(j->v->project, top) &&
+		!path_within(j->v->cwd, top);
 }
 
 enum place path_place(const struct judge *j, struct str path)
 {
 	if (path_descriptor(path) == DESCRIPTOR_BELOW)
 		return PLACE_UNKNOWN;
-	if (equals_any(path, null_devices, ARRAY_SIZE(null_devices)) ||
-			below_any(path, own_descriptors, ARRAY_SIZE(own_descriptors)))
+	if (is_null_device(path))
 		return PLACE_NULL;
 	for (const struct root *r = j->v->roots; r; r = r->next)
 		if (path_within(path, r->path))
@@ -148,11 +147,10 @@ enum place path_place(const struct judge *j, struct str path)
 		return PLACE_TEMP;
 	if (path_within(path, STR("/dev")))
 		return PLACE_DEVICE;
-	return in_system(j, path) || equals_any(path, temp_dirs, ARRAY_SIZE(temp_dirs)) ? PLACE_SYSTEM :
-			PLACE_OUTSIDE;
+	return in_system(j, path) || path_is_temp(path) ? PLACE_SYSTEM : PLACE_OUTSIDE;
 }
 
-bool path_is_temp(struct str path) { return equals_any(path, temp_dirs, ARRAY_SIZE(temp_dirs)); }
+bool path_is_temp(struct str path) { return str_is_any(path, temp_dirs); }
 
 /* ---- questions ---- */
 
