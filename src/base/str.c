@@ -29,12 +29,12 @@ static const char *next_word(const char *words)
 
 bool str_is_any(struct str s, const char *words)
 {
-	for (; words && *words; words = next_word(words)) {
+	for (; s.n && words && *words; words = next_word(words)) {
 		size_t n = 0;
 
 		while (n < s.n && words[n] == s.p[n] && !ends_word(words[n]))
 			n++;
-		if (n && n == s.n && ends_word(words[n]))
+		if (n == s.n && ends_word(words[n]))
 			return true;
 	}
 	return false;
@@ -42,12 +42,16 @@ bool str_is_any(struct str s, const char *words)
 
 bool str_like_any(struct str s, const char *words)
 {
-	for (; words && *words; words = next_word(words)) {
-		size_t n = 0;
+	char first = s.n ? ascii_to_lower(s.p[0]) : '\0';
 
+	for (; first && words && *words; words = next_word(words)) {
+		size_t n = 1;
+
+		if (ascii_to_lower(*words) != first)
+			continue; /* most words */
 		while (n < s.n && ascii_to_lower(words[n]) == ascii_to_lower(s.p[n]) && !ends_word(words[n]))
 			n++;
-		if (n && n == s.n && ends_word(words[n]))
+		if (n == s.n && ends_word(words[n]))
 			return true;
 	}
 	return false;

@@ -318,12 +318,14 @@ void danger_words(struct judge *j, const struct check *c)
 	own_settings(j);
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
+		/* a read-only form: git config --get, kubectl delete --help */
+		bool readonly = s->row && subject_known(j, s)->readonly;
 
 		for (size_t k = next_row(s, 0); k < danger_nrows; k = next_row(s, k + 1)) {
 			const struct danger *d = &danger_rows[k];
 
-			if (s->row && subject_known(j, s)->readonly && d->check != CHECK_SECRET_READ)
-				continue; /* a read-only form: git config --get, kubectl delete --help */
+			if (readonly && d->check != CHECK_SECRET_READ)
+				continue;
 			danger_tell(j, s, d, danger_is(j, s, d));
 		}
 	}

@@ -167,7 +167,7 @@ static bool same_path(const struct judge *j, struct str pattern, struct str path
 struct tabled_path {
 	struct str path, base;
 	struct str rest; /* its part below a home, or empty */
-	/* The first bytes of patterns that may match it: nearly all patterns of a table start with another. */
+	/* First bytes of patterns that may match it: nearly all patterns of a table start with another. */
 	uint32_t starts[256 / 32];
 };
 
