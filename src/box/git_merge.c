@@ -447,8 +447,7 @@ static void judge_list(struct merge_text *t, const struct setting_list *l, bool 
 			t->taken[t->n++] = s;
 			continue;
 		}
-		**refused = arena_copy(j->a, (struct texts){.text = name_shown(j->a, s)});
-		*refused = &(**refused)->next;
+		*refused = texts_add(j->a, *refused, name_shown(j->a, s));
 	}
 }
 

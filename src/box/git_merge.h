@@ -9,7 +9,7 @@
  */
 #pragma once
 #include "base/str.h"
-#include "model/policy.h" /* struct texts */
+#include "base/texts.h"
 
 struct git_merge {
 	struct str base;    /* the configuration at the start of the box */

@@ -61,17 +61,13 @@ struct probe *probe_add(struct arena *a, struct probes *list, const char *id, co
 
 void probe_todo(struct arena *a, struct probe *p, const char *fmt, ...)
 {
-	struct texts **at = &p->todo, *t = arena_new(a, struct texts);
 	char line[TODO_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	t->text = str_dup(a, str_of(line));
-	while (*at)
-		at = &(*at)->next;
-	*at = t;
+	texts_add(a, &p->todo, str_dup(a, str_of(line)));
 }
 
 static void found(struct probe *p, enum probe_state state, struct str by)

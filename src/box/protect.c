@@ -323,12 +323,11 @@ static void before_entry(struct walk *w, struct walk_spot *dir, int fd, const ch
 	}
 	row = protect_nested(dir, name);
 	if (row && !(row->flags & NAME_REPORT)) {
-		struct texts *t = arena_copy(p->a, (struct texts){.next = p->nested,
-				.text = str_of(path_join(p->a, dir->path, name))});
+		const char *path = path_join(p->a, dir->path, name);
 
-		p->nested = t;
-		p->settings = pmap_set(p->a, p->settings, t->text, t);
-		protect_keep(p, t->text.p, 0, NULL);
+		texts_push(p->a, &p->nested, str_of(path));
+		p->settings = pmap_set(p->a, p->settings, p->nested->text, p->nested);
+		protect_keep(p, path, 0, NULL);
 	}
 }
 
@@ -392,10 +391,7 @@ static void keep_names(struct protect *p, const struct texts *names)
 			continue;
 		}
 		if (strpbrk(path, "*?[")) {
-			struct texts *t = arena_copy(p->a,
-					(struct texts){.next = p->patterns, .text = str_of(path)});
-
-			p->patterns = t;
+			texts_push(p->a, &p->patterns, str_of(path));
 		} else {
 			protect_keep(p, path, row ? row->flags : mask_for(path), row ? row->text : NULL);
 		}

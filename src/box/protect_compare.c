@@ -31,13 +31,6 @@ static bool was_visited(const struct protect *p, const char *dir)
 	return pmap_get(p->visited, str_of(dir)) != NULL;
 }
 
-static void list_add(struct protect *p, struct texts **list, const char *path)
-{
-	struct texts *t = arena_copy(p->a, (struct texts){.next = *list, .text = str_of(path)});
-
-	*list = t;
-}
-
 /* ---- files that a configuration names ---- */
 
 struct fresh {
@@ -307,7 +300,7 @@ static void dotgit_after(struct protect *p, struct repository_judge *j, const ch
 	if (was ? str_eq(*was, git_file_target(p, path))
 		: !was_visited(p, path_dirname(p->a, path)) && path_unchanged(p, path))
 		return;
-	list_add(p, &j->git_files, path);
+	texts_push(p->a, &j->git_files, str_of(path));
 }
 
 /* A .git file is fine when it leads to a worktree or submodule of a repository that was judged. */
@@ -380,7 +373,7 @@ static void settings_after(struct protect *p, const struct walk_spot *dir, int f
 		else if (protect_move(p, path, "protected name made") == 0)
 			return;
 	}
-	list_add(p, &p->nested, path);
+	texts_push(p->a, &p->nested, str_of(path));
 }
 
 static void after_entry(struct walk *w, struct walk_spot *dir, int fd, const char *name, unsigned char type)

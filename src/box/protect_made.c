@@ -32,12 +32,9 @@
 static void spare_entry(void *ctx, int fd, const char *name, unsigned char type)
 {
 	struct protect *p = ctx;
-	struct texts *t = arena_new(p->a, struct texts),
-		     **list = type == DT_SOCK ? &p->spare_sockets : &p->spare_dirs;
 
 	(void)fd;
-	*t = (struct texts){.next = *list, .text = str_of(str_c(p->a, str_of(name)))};
-	*list = t;
+	texts_push(p->a, type == DT_SOCK ? &p->spare_sockets : &p->spare_dirs, str_dup(p->a, str_of(name)));
 }
 
 /* Beside the directory of all quarantines. Not there, or on another file system: there is no pool. */

@@ -113,11 +113,8 @@ struct texts *protect_names(struct arena *a)
 {
 	struct texts *first = NULL, **end = &first;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-	*end = arena_new(a, struct texts);
-	(*end)->text = str_of(names[i].path);
-	end = &(*end)->next;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		end = texts_add(a, end, str_of(names[i].path));
 	return first;
 }
 

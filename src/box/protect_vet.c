@@ -244,7 +244,6 @@ static void index_row(struct protect *p, struct str line)
 	struct str kind = field(&line);
 	struct gitdir *g = arena_new(p->a, struct gitdir);
 	int64_t worktree, dev, ino;
-	struct texts *t;
 
 	if (str_is_any(kind, "g G")) {
 		if (num_parse(field(&line), 0, 1, &worktree) < 0 ||
@@ -261,9 +260,8 @@ static void index_row(struct protect *p, struct str line)
 		g->ino = (ino_t)ino;
 		p->accepted = pmap_set(p->a, p->accepted, str_of(g->path), g);
 	} else if (str_is_any(kind, "f p")) {
-		t = arena_copy(p->a, (struct texts){.next = str_is(kind, "f") ? p->index_files :
-				p->index_names, .text = str_of(str_c(p->a, line))});
-		*(str_is(kind, "f") ? &p->index_files : &p->index_names) = t;
+		texts_push(p->a, str_is(kind, "f") ? &p->index_files : &p->index_names,
+				str_dup(p->a, line));
 	}
 }
 

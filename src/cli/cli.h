@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "base/str.h"
+#include "base/texts.h"
 #include "base/version.h"
 
 enum { EXIT_ALLOW = 0, EXIT_ASK = 1, EXIT_DENY = 2, EXIT_CONTAIN = 3, EXIT_USAGE = 64, EXIT_INTERNAL = 70 };
@@ -12,7 +13,7 @@ enum option_kind {
 	OPTION_FLAG,  /* sets the bool at the offset */
 	OPTION_VALUE, /* const char * at the offset; if repeated, the last one wins */
 	OPTION_ONCE,  /* the same, but repeating it is an error: a value would be lost silently */
-	OPTION_LIST,  /* struct run_list at the offset; each use appends a value */
+	OPTION_LIST,  /* struct option_list at the offset; each use appends a value */
 	OPTION_HELP,
 	OPTION_GROUP, /* no option: `help` is the heading of those below */
 };
@@ -23,6 +24,14 @@ struct option_row { /* char arrays, here and below: pointers would need relocati
 	size_t offset;     /* in the command's options struct */
 	char value[52];    /* placeholder in the usage (FILE, a|b ...), by which values are completed */
 	char help[160];
+};
+
+#define OPTION_LIST_MAX 256
+
+struct option_list { /* the values of a repeatable option; they are parsed before there is an arena */
+	struct texts *first;
+	size_t n;
+	struct texts room[OPTION_LIST_MAX];
 };
 
 struct exit_row {

@@ -16,7 +16,7 @@
 #include "sys/state.h"
 
 struct init_options {
-	struct run_list client;
+	struct option_list client;
 	bool project, user, dry_run, remove;
 };
 
@@ -130,8 +130,8 @@ static void handle_client(struct init_job *j, const struct init_row *row)
 
 static void handle_all(struct init_job *j)
 {
-	for (size_t i = 0; i < j->o.client.n; i++)
-		handle_client(j, init_find(str_of(j->o.client.v[i])));
+	for (const struct texts *t = j->o.client.first; t; t = t->next)
+		handle_client(j, init_find(t->text));
 	for (size_t i = 0; !j->o.client.n && init_at(i); i++)
 		if (!init_at(i)->rules && init_present(&j->a, &j->rq, init_at(i)))
 			handle_client(j, init_at(i));
@@ -190,8 +190,7 @@ int client_unknown(const struct command_row *c, const char *name)
 
 static int run_init(const struct command_row *self, int argc, char **argv)
 {
-	const char *clients[RUN_LIST_MAX];
-	struct init_job j = {.o.client.v = clients};
+	struct init_job j = {0};
 	int code, first = options_take(self, argc, argv, &j.o, &code);
 
 	if (first < 0)
@@ -200,9 +199,9 @@ static int run_init(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, "no operands are expected; clients are named with --client");
 	if (j.o.user && j.o.project)
 		return usage_wrong(self, "--user and --project exclude each other");
-	for (size_t i = 0; i < j.o.client.n; i++)
-		if (!init_find(str_of(j.o.client.v[i])))
-			return client_unknown(self, j.o.client.v[i]);
+	for (const struct texts *t = j.o.client.first; t; t = t->next)
+		if (!init_find(t->text))
+			return client_unknown(self, t->text.p);
 	return with_arena(&j.a, init_job_run, &j);
 }
 

@@ -14,7 +14,8 @@
 struct server_options {
 	struct mcp_options mcp;
 	struct run_words words; /* the part of mcp.base that is still to be parsed */
-	struct run_list network; /* becomes one of the words */
+	struct option_list network; /* becomes one of the words */
+	struct option_list env, read, write;
 	const char *parallel;
 	/* identity of project and workspace at the start */
 	struct directory pin, place;
@@ -29,13 +30,13 @@ static const struct option_row options[] = {
 			"home's toolchains"},
 	{"workspace", OPTION_VALUE, WORD(WORKSPACE), "DIR[:ro|rw]",
 			"a directory that is seen in the boxes, writable unless :ro"},
-	{"read", OPTION_LIST, AT(read), "PATH",
+	{"read", OPTION_LIST, offsetof(struct server_options, read), "PATH",
 			"a file or directory that can be read in the boxes; may be repeated"},
-	{"write", OPTION_LIST, AT(write), "PATH", "one that can be written as well; may be repeated"},
+	{"write", OPTION_LIST, offsetof(struct server_options, write), "PATH", "one that can be written as well; may be repeated"},
 	{"root", OPTION_VALUE, AT(root), "DIR",
 			"a directory whose content is the root of the boxes, in place of the system's "
 			"directories"},
-	{"env", OPTION_LIST, AT(env), "NAME=VALUE", "a variable for the programs; may be repeated"},
+	{"env", OPTION_LIST, offsetof(struct server_options, env), "NAME=VALUE", "a variable for the programs; may be repeated"},
 	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "CPUs, as 2 or 0.5"},
 	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
 	{"timeout", OPTION_VALUE, LIMIT(TIME), "TIME",
@@ -144,7 +145,7 @@ static int serve_mcp(void *arg)
 	struct err e = {0};
 	int code;
 
-	c->o->words.v[WORD_NETWORK] = request_join(&c->a, &c->o->network);
+	c->o->words.v[WORD_NETWORK] = request_join(&c->a, c->o->network.first);
 	if (request_parse(&c->a, &c->o->words, &c->o->mcp.base, &e) != 0)
 		return usage_wrong(c->self, e.text);
 	code = with_arena(&c->trial, try_options, c);
@@ -161,11 +162,7 @@ static int serve_mcp(void *arg)
 
 static int run_mcp(const struct command_row *self, int argc, char **argv)
 {
-	const char *room[4][RUN_LIST_MAX];
-	struct server_options o =
-			{.mcp = {.version = CAISSON_VERSION,
-			.base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}},
-			.network.v = room[3]};
+	struct server_options o = {.mcp.version = CAISSON_VERSION};
 	struct mcp_command c = {.self = self, .o = &o};
 	int64_t parallel = 0;
 	int code;
@@ -175,6 +172,9 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 	if (o.parallel && num_parse(str_of(o.parallel), 1, MCP_RUNNING_MAX, &parallel) != 0)
 		return usage_wrong(self, "--parallel needs a number from 1 to 8");
 	o.mcp.parallel = (size_t)parallel;
+	o.mcp.base.env = o.env.first;
+	o.mcp.base.read = o.read.first;
+	o.mcp.base.write = o.write.first;
 	return with_arena(&c.a, serve_mcp, &c);
 }
 

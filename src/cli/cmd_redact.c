@@ -10,7 +10,7 @@
 struct redact_job {
 	struct arena a;
 	const char *path;
-	struct run_list names;
+	struct option_list names;
 	bool json, patterns_only;
 };
 
@@ -38,15 +38,15 @@ static int redact_job_run(void *arg)
 	struct redact_job *j = arg;
 	size_t n = 0;
 	struct str *found = secret_values(&j->a, j->patterns_only ? NULL : environ, NULL, &n),
-			*values = arena_array(&j->a, n + RUN_LIST_MAX, sizeof(*values));
+			*values = arena_array(&j->a, n + OPTION_LIST_MAX, sizeof(*values));
 	struct filter f = {.a = &j->a, .path = j->path, .json = j->json};
 
 	memcpy(values, found, n * sizeof(*values));
-	for (size_t i = 0; i < j->names.n; i++) {
-		const char *value = getenv(j->names.v[i]);
+	for (const struct texts *t = j->names.first; t; t = t->next) {
+		const char *value = getenv(t->text.p);
 
 		if (!value || strlen(value) < REDACT_VALUE_MIN) {
-			output_error("--value-of '%.100s': %s", j->names.v[i],
+			output_error("--value-of '%.100s': %s", t->text.p,
 					value ? "its value is too short to look for" :
 					"there is no such variable");
 			return EXIT_USAGE;
@@ -59,8 +59,7 @@ static int redact_job_run(void *arg)
 
 static int run_redact(const struct command_row *self, int argc, char **argv)
 {
-	const char *names[RUN_LIST_MAX];
-	struct redact_job j = {.names.v = names};
+	struct redact_job j = {0};
 	int code, first = options_take(self, argc, argv, &j, &code);
 
 	if (first < 0)

@@ -24,7 +24,8 @@ extern char **environ;
 struct run_options {
 	struct run_request rq;
 	struct run_words words; /* the part of the request that is still to be parsed */
-	struct run_list network; /* becomes one of the words */
+	struct option_list network; /* becomes one of the words */
+	struct option_list env, read, write;
 	bool json;
 	const char *report, *background_after;
 };
@@ -56,16 +57,16 @@ static const struct option_row options[] = {
 			"home's toolchains"},
 	{"workspace", OPTION_ONCE, WORD(WORKSPACE), "DIR[:ro|rw]",
 			"a directory that is seen in the box, writable unless :ro"},
-	{"read", OPTION_LIST, AT(rq.read), "PATH",
+	{"read", OPTION_LIST, AT(read), "PATH",
 			"a file or directory that can be read in the box; may be repeated"},
-	{"write", OPTION_LIST, AT(rq.write), "PATH", "one that can be written as well; may be repeated"},
+	{"write", OPTION_LIST, AT(write), "PATH", "one that can be written as well; may be repeated"},
 	{"root", OPTION_ONCE, AT(rq.root), "DIR",
 			"a directory whose content is the root of the box, in place of the system's "
 			"directories"},
 	{"cwd", OPTION_VALUE, AT(rq.cwd), "DIR",
 			"where the program starts (default: this directory if it lies in the workspace, "
 			"else the workspace, else the home)"},
-	{"env", OPTION_LIST, AT(rq.env), "NAME=VALUE", "a variable for the program; may be repeated"},
+	{"env", OPTION_LIST, AT(env), "NAME=VALUE", "a variable for the program; may be repeated"},
 	{"stdin", OPTION_FLAG, AT(rq.input), "",
 			"the program reads our standard input (default: an empty one)"},
 	{"network", OPTION_LIST, AT(network), "HOSTS",
@@ -207,7 +208,7 @@ static int go_or_complain(void *arg)
 	struct err e = {0};
 	int rc;
 
-	words.v[WORD_NETWORK] = request_join(c->a, &c->o->network);
+	words.v[WORD_NETWORK] = request_join(c->a, c->o->network.first);
 	if (request_parse(c->a, &words, &c->job.request, &e) != 0 || (c->o->background_after &&
 			limit_parse(LIMIT_TIME, str_of(c->o->background_after),
 			&c->job.request.background_after, &e) != 0))
@@ -423,7 +424,7 @@ static bool is_given(const struct option_row *row, const struct run_options *o)
 
 	switch (row->kind) {
 	case OPTION_FLAG: return *(const bool *)at;
-	case OPTION_LIST: return ((const struct run_list *)at)->n > 0;
+	case OPTION_LIST: return ((const struct option_list *)at)->first;
 	case OPTION_VALUE:
 	case OPTION_ONCE: return *(const char *const *)at != NULL;
 	case OPTION_HELP:
@@ -442,9 +443,7 @@ static bool only_ticket(const struct run_options *o, bool operands)
 
 static int run_boxed(const struct command_row *self, int argc, char **argv)
 {
-	const char *room[4][RUN_LIST_MAX];
-	struct run_options o = {.rq = {.env.v = room[0], .read.v = room[1], .write.v = room[2]},
-			.network.v = room[3]};
+	struct run_options o = {0};
 	int code, first = options_take(self, argc, argv, &o, &code);
 	FD_CLEANUP int report_dir = -1;
 
@@ -464,6 +463,9 @@ static int run_boxed(const struct command_row *self, int argc, char **argv)
 				"--ticket goes with --plain, --json, --report, --head, --tail and --config "
 				"alone");
 	o.rq.argv = argv + first;
+	o.rq.env = o.env.first;
+	o.rq.read = o.read.first;
+	o.rq.write = o.write.first;
 	return run_one(self, &o, report_dir);
 }
 

@@ -1,7 +1,6 @@
 /* Option tables: parses options and prints the usage text. */
 #include "base/near.h"
 #include "cli/cli.h"
-#include "run/run.h"
 
 #define COLUMN 22 /* where the help of an option begins */
 #define WIDTH 80  /* of a usage text */
@@ -36,12 +35,15 @@ static int unknown_option(const struct command_row *c, const char *arg, struct e
 			guess.best ? "'" : "");
 }
 
-static int add_to_list(struct run_list *list, const struct option_row *o, const char *value, struct err *e)
+static int add_to_list(struct option_list *list, const struct option_row *o, const char *value, struct err *e)
 {
-	if (list->n == RUN_LIST_MAX)
+	struct texts *t = &list->room[list->n];
+
+	if (list->n == OPTION_LIST_MAX)
 		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given more than %d times", dashes(o),
-				o->name, RUN_LIST_MAX);
-	list->v[list->n++] = value;
+				o->name, OPTION_LIST_MAX);
+	*t = (struct texts){.text = str_of(value)};
+	*(list->n++ ? &t[-1].next : &list->first) = t;
 	return 0;
 }
 
@@ -51,7 +53,7 @@ static int take_value(const struct option_row *o, const char *arg, const char *v
 	if (has_value(o) && !value)
 		return err_set(e, ERR_INPUT, 0, "option '%s' needs a value: %s", arg, o->value);
 	if (o->kind == OPTION_LIST)
-		return add_to_list((struct run_list *)((char *)into + o->offset), o, value, e);
+		return add_to_list((struct option_list *)((char *)into + o->offset), o, value, e);
 	if (o->kind == OPTION_ONCE && *(const char **)((char *)into + o->offset))
 		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given twice", dashes(o), o->name);
 	if (o->kind == OPTION_VALUE || o->kind == OPTION_ONCE)

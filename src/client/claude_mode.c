@@ -208,7 +208,6 @@ static void list_entries(struct listing *l)
 
 	while (!r->refuse.n && (entry = readdir(l->d))) {
 		struct str path;
-		struct texts *t;
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
@@ -219,10 +218,8 @@ static void list_entries(struct listing *l)
 				  "many files to look for them");
 		else if (matches_any(r, path))
 			add_path(r, &r->w.hidden, path);
-		else if (entry->d_type == DT_DIR) {
-			t = arena_copy(r->a, (struct texts){.next = l->todo, .text = path});
-			l->todo = t;
-		}
+		else if (entry->d_type == DT_DIR)
+			texts_push(r->a, &l->todo, path);
 	}
 }
 

@@ -195,14 +195,6 @@ static void keep_from_patching(struct review *g)
 		add_note(g, NOTE_PATCH_NAME, STR(""));
 }
 
-static bool is_named(const struct texts *list, struct str name)
-{
-	for (; list; list = list->next)
-		if (str_eq(list->text, name))
-			return true;
-	return false;
-}
-
 /*
  * Returns the first kind of secret in a redacted text that the policy does not ignore (secrets.allow.rules);
  * empty: none.
@@ -230,7 +222,7 @@ static void scan_input(struct review *g)
 {
 	struct hook_call *c = g->c;
 	const struct secrets *s = &c->policies.own.secrets;
-	bool searched = s->input_tools ? is_named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ &&
+	bool searched = s->input_tools ? texts_have(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ &&
 			c->h.kind != TOOL_SEARCH && c->h.kind != TOOL_LIST;
 	struct str kind;
 	uint64_t n = 0;

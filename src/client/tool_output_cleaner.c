@@ -6,14 +6,6 @@
 
 #define PICTURE_MIN 64 /* a shorter text is not an image */
 
-static bool is_listed(const struct texts *list, struct str name)
-{
-	for (; list; list = list->next)
-		if (str_eq(list->text, name))
-			return true;
-	return false;
-}
-
 /* True if the tool returns the content of files. */
 static bool shows_files(enum tool_kind kind)
 {
@@ -40,7 +32,7 @@ void tool_output_cleaner_start(struct hook_call *c, struct tool_output_cleaner *
 	*k = (struct tool_output_cleaner){.c = c, .normalise = !files};
 	k->redact = !files;
 	if (s->enabled)
-		k->redact = s->scan_outputs && (!s->output_tools || is_listed(s->output_tools, c->h.tool));
+		k->redact = s->scan_outputs && (!s->output_tools || texts_have(s->output_tools, c->h.tool));
 	values = secret_values(c->a, c->o->environ, NULL, &n);
 	k->redactor = redactor_new(c->a, values, n);
 }

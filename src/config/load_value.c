@@ -219,12 +219,10 @@ int value_words(struct load *l, const struct ynode *n, void *field)
 {
 	if (n->kind != YNODE_SCALAR)
 		return value_texts(l, n, field);
-	struct texts *t = arena_new(l->a, struct texts), **end = field;
-	if (value_text(l, n, &t->text) < 0)
+	struct str text;
+	if (value_text(l, n, &text) < 0)
 		return -1;
-	while (*end)
-		end = &(*end)->next;
-	*end = t;
+	texts_add(l->a, field, text);
 	return 0;
 }
 
@@ -237,11 +235,10 @@ int value_split(struct load *l, const struct ynode *n, struct texts **ret)
 	for (size_t from = 0; from <= s.n;) {
 		ptrdiff_t bar = str_find(s, '|', from);
 		size_t to = bar < 0 ? s.n : (size_t)bar;
-		struct texts *t = arena_new(l->a, struct texts);
-		t->text = trim_blanks(str_sub(s, from, to));
-		if (!t->text.n)
+		struct str text = trim_blanks(str_sub(s, from, to));
+		if (!text.n)
 			return value_fail(l, n, "nothing between two '|'");
-		LIST_ADD(end, t);
+		end = texts_add(l->a, end, text);
 		from = to + 1;
 	}
 	*ret = head;

@@ -253,15 +253,9 @@ static void add_words(struct arena *a, struct texts **list, struct str words)
 {
 	struct str word;
 
-	while ((word = str_word(&words)).n) {
-		struct texts **at = list;
-
-		while (*at && !str_eq((*at)->text, word))
-			at = &(*at)->next;
-		if (*at)
-			continue;
-		*at = arena_copy(a, (struct texts){.text = word});
-	}
+	while ((word = str_word(&words)).n)
+		if (!texts_have(*list, word))
+			texts_add(a, list, word);
 }
 
 /* True if the reason asks, or asked before a mode of the client answered, for a network in the box. */

@@ -244,10 +244,7 @@ struct background *background_list(struct arena *a, struct str state)
 
 	while (d && n < BACKGROUND_LIST_MAX && (x = readdir(d)))
 		if (is_id(x->d_name)) {
-			struct texts *t = arena_new(a, struct texts);
-
-			*t = (struct texts){.text = str_dup(a, str_of(x->d_name)), .next = names};
-			names = t;
+			texts_push(a, &names, str_dup(a, str_of(x->d_name)));
 			n++;
 		}
 	if (d)

@@ -9,9 +9,7 @@ static struct texts *split_words(struct arena *a, struct str text, size_t *ret_n
 		ptrdiff_t comma = str_find(text, ',', from);
 		struct str word = str_sub(text, from, comma < 0 ? text.n : (size_t)comma);
 
-		*end = arena_new(a, struct texts);
-		(*end)->text = str_trim(word, " \t");
-		end = &(*end)->next;
+		end = texts_add(a, end, str_trim(word, " \t"));
 		from += word.n + 1;
 	}
 	return first;

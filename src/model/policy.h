@@ -6,17 +6,13 @@
  * docs/policy.md decide, never the order of rules.
  */
 #pragma once
+#include "base/texts.h"
 #include "model/backend_choice.h"
 #include "model/limits.h"
 #include "model/validation.h"
 #include "model/verdict.h"
 
 struct regex; /* base/regex.h */
-
-struct texts { /* an ordered list of strings */
-	struct texts *next;
-	struct str text;
-};
 
 struct rule {
 	struct str description, alternative; /* shown to the model; empty: not given */

@@ -14,8 +14,7 @@ bool client_walls_add(struct arena *a, struct texts **list, struct str path)
 			return true;
 	if (n >= WALLS_PATHS_MAX)
 		return false;
-	*list = arena_new(a, struct texts);
-	(*list)->text = path;
+	texts_add(a, list, path);
 	return true;
 }
 

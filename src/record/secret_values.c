@@ -8,14 +8,6 @@
 
 #define VARIABLES_MAX 4096 /* bound for the caller's variables */
 
-static bool is_listed(const struct texts *t, struct str name)
-{
-	for (; t; t = t->next)
-		if (str_eq(t->text, name))
-			return true;
-	return false;
-}
-
 struct str *secret_values(struct arena *a, char *const *environ, const struct texts *also, size_t *ret_n)
 {
 	struct str *v;
@@ -31,7 +23,7 @@ struct str *secret_values(struct arena *a, char *const *environ, const struct te
 		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""),
 				value = str_sub(s, (size_t)eq + 1, s.n);
 
-		if (name.n && (var_secret(name, value) || is_listed(also, name)) && !var_place(name))
+		if (name.n && (var_secret(name, value) || texts_have(also, name)) && !var_place(name))
 			v[n++] = value;
 	}
 	*ret_n = n;

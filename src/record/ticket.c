@@ -343,9 +343,7 @@ static int read_network(struct arena *a, const struct json *v, struct network_re
 	for (const struct json *x = json_items(v); x; x = x->next) {
 		if (!json_is(x, JSON_STRING) || !json_text(x).n)
 			return -1;
-		*end = arena_new(a, struct texts);
-		(*end)->text = str_dup(a, json_text(x));
-		end = &(*end)->next;
+		end = texts_add(a, end, str_dup(a, json_text(x)));
 	}
 	*ret = network_request_of(words);
 	return 0;

@@ -47,12 +47,11 @@ static void show_files(struct arena *a, struct run_request *rq, char *const *arg
 {
 	struct stat st;
 
-	rq->read.v = arena_array(a, RUN_LIST_MAX, sizeof(*rq->read.v));
-	for (size_t i = 0; argv[i] && rq->read.n < RUN_LIST_MAX; i++)
+	for (size_t i = 0; argv[i]; i++)
 		if (argv[i][0] == '/' && strncmp(argv[i], "/usr/", 5) != 0 &&
 				strncmp(argv[i], "/bin/", 5) != 0 && stat(argv[i], &st) == 0 &&
 				S_ISREG(st.st_mode))
-			rq->read.v[rq->read.n++] = argv[i];
+			texts_add(a, &rq->read, str_of(argv[i]));
 }
 
 static char *const *words(struct arena *a, const struct texts *command)

@@ -71,15 +71,8 @@ bool spec_passes(const struct spec_builder *m, struct str name)
 
 static void note_scrubbed(struct spec_builder *m, struct str name, size_t *n)
 {
-	struct texts **end = &m->r->scrubbed, *t;
-
-	if ((*n)++ >= SCRUBBED_MAX)
-		return;
-	while (*end)
-		end = &(*end)->next;
-	t = arena_new(m->a, struct texts);
-	t->text = str_dup(m->a, name);
-	*end = t;
+	if ((*n)++ < SCRUBBED_MAX)
+		texts_add(m->a, &m->r->scrubbed, str_dup(m->a, name));
 }
 
 static bool scrubbed_around(const struct policies *p, struct str name)
@@ -149,8 +142,8 @@ static int inject_fixed(struct spec_builder *m, struct err *e)
 
 static int take_given(struct spec_builder *m, struct err *e)
 {
-	for (size_t i = 0; i < m->rq->env.n; i++) {
-		struct str s = str_of(m->rq->env.v[i]);
+	for (const struct texts *t = m->rq->env; t; t = t->next) {
+		struct str s = t->text;
 		ptrdiff_t eq = str_find(s, '=', 0);
 		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR("");
 
@@ -177,16 +170,17 @@ int spec_build_environment(struct spec_builder *m, struct err *e)
 char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_request *rq)
 {
 	char *const *environ = world ? world->environ : NULL;
-	const size_t given = rq ? rq->env.n : 0;
-	size_t n = 0;
-	char **v;
+	size_t given = 0, n = 0;
+	char **v, **to;
 
 	while (environ && environ[n] && n < VARIABLES_MAX)
 		n++;
-	v = arena_array(a, given + n + 1, sizeof(*v));
-	for (size_t i = 0; i < given; i++)
-		v[i] = (char *)rq->env.v[i];
+	for (const struct texts *t = rq ? rq->env : NULL; t; t = t->next)
+		given++;
+	to = v = arena_array(a, given + n + 1, sizeof(*v));
+	for (const struct texts *t = rq ? rq->env : NULL; t; t = t->next)
+		*to++ = (char *)t->text.p;
 	if (n)
-		memcpy(v + given, environ, n * sizeof(*v));
+		memcpy(to, environ, n * sizeof(*v));
 	return v;
 }

@@ -49,11 +49,9 @@ static void add_process(struct job_hold *h, struct str pid)
 			text[i] = ' ';
 	while (n > 0 && text[n - 1] == ' ')
 		n--;
-	while (*end)
-		end = &(*end)->next;
 	raw = normalise_text(
 			h->a, str_dup(h->a, str_n(text, (size_t)n)), &(struct normalise_options){0}, &counts);
-	*end = arena_copy(h->a, (struct texts){.text = record_redact(h->a, &h->j->record, raw)});
+	texts_add(h->a, end, record_redact(h->a, &h->j->record, raw));
 }
 
 /* Processes whose parent has ended are children of init, and so is the program. */

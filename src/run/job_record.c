@@ -39,20 +39,24 @@ static void put_redacted(struct putting *p, struct str s)
 	json_put_string(&p->b, record_redact(p->a, &p->j->record, s));
 }
 
-static void put_texts(struct putting *p, const char *name, const char *const *v, size_t n)
+static void put_texts(struct putting *p, const char *name, const struct texts *list)
 {
-	if (!n)
+	size_t n = 0;
+
+	if (!list)
 		return;
+	for (const struct texts *t = list; t; t = t->next)
+		n++;
 	json_put_key(&p->b, name);
 	if (n > p->left / 8) {
 		buf_c(&p->b, "null");
 		return;
 	}
 	buf_char(&p->b, '[');
-	for (size_t i = 0; i < n; i++) {
-		if (i)
+	for (const struct texts *t = list; t; t = t->next) {
+		if (t != list)
 			buf_char(&p->b, ',');
-		put_redacted(p, str_of(v[i]));
+		put_redacted(p, t->text);
 	}
 	buf_char(&p->b, ']');
 }
@@ -60,12 +64,12 @@ static void put_texts(struct putting *p, const char *name, const char *const *v,
 static void put_request(struct putting *p)
 {
 	const struct run_request *rq = &p->j->request;
-	size_t n = 0;
+	struct texts *argv = NULL, **end = &argv;
 
 	json_put_open(&p->b, "asked", '{');
-	while (rq->argv && rq->argv[n])
-		n++;
-	put_texts(p, "argv", (const char *const *)rq->argv, n);
+	for (size_t i = 0; rq->argv && rq->argv[i]; i++)
+		end = texts_add(p->a, end, str_of(rq->argv[i]));
+	put_texts(p, "argv", argv);
 	if (rq->code) {
 		json_put_key(&p->b, "code");
 		if (str_is(p->j->run.gate_request.command, rq->code))
@@ -81,11 +85,8 @@ static void put_request(struct putting *p)
 			put_redacted(p, text);
 		}
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		const struct run_list *l = (const void *)((const char *)rq + lists[i].at);
-
-		put_texts(p, lists[i].name, l->v, l->n);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		put_texts(p, lists[i].name, *(struct texts *const *)((const char *)rq + lists[i].at));
 	if (rq->input) {
 		json_put_key(&p->b, "stdin");
 		buf_c(&p->b, "true");
@@ -265,16 +266,17 @@ static const char *copy_text(struct arena *a, const struct json *v)
 }
 
 /* False if an option is missing from the record because it was too long. */
-static bool read_list(struct arena *a, const struct json *v, const char **to, size_t max, size_t *ret_n)
+static bool read_list(struct arena *a, const struct json *v, size_t max, struct texts **end)
 {
-	size_t n = json_size(v);
-
-	if (v && (!json_is(v, JSON_ARRAY) || n > max))
+	if (v && (!json_is(v, JSON_ARRAY) || json_size(v) > max))
 		return false;
-	for (const struct json *x = json_items(v); x; x = x->next)
-		if (!(*to++ = copy_text(a, x)))
+	for (const struct json *x = json_items(v); x; x = x->next) {
+		const char *text = copy_text(a, x);
+
+		if (!text)
 			return false;
-	*ret_n = n;
+		end = texts_add(a, end, str_of(text));
+	}
 	return true;
 }
 
@@ -284,11 +286,14 @@ static bool read_program(struct arena *a, const struct json *asked, struct str c
 {
 	const struct json *code = json_key(asked, "code");
 	size_t argc = json_size(json_key(asked, "argv"));
-	const char **argv = arena_array(a, argc + 1, sizeof(*argv));
+	char **argv = arena_array(a, argc + 1, sizeof(*argv));
+	struct texts *words = NULL;
 
-	if (!json_is(asked, JSON_OBJECT) || !read_list(a, json_key(asked, "argv"), argv, argc, &argc))
+	if (!json_is(asked, JSON_OBJECT) || !read_list(a, json_key(asked, "argv"), argc, &words))
 		return false;
-	rq->argv = (char *const *)argv;
+	rq->argv = argv;
+	for (; words; words = words->next)
+		*argv++ = (char *)words->text.p;
 	rq->code = json_is(code, JSON_TRUE) ? str_c(a, command) : copy_text(a, code);
 	return !code || rq->code;
 }
@@ -304,13 +309,10 @@ static bool read_options(struct arena *a, const struct json *asked, struct run_r
 			return false;
 		*request_slot(w, rq, i) = s;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		struct run_list *l = (void *)((char *)rq + lists[i].at);
-
-		l->v = arena_array(a, RUN_LIST_MAX, sizeof(*l->v));
-		if (!read_list(a, json_key(asked, lists[i].name), l->v, RUN_LIST_MAX, &l->n))
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (!read_list(a, json_key(asked, lists[i].name), RUN_LIST_MAX,
+				(struct texts **)((char *)rq + lists[i].at)))
 			return false;
-	}
 	rq->input = json_true_at(asked, "stdin");
 	return true;
 }

@@ -42,11 +42,9 @@ static void add_path(struct manifest_search *s, struct str path)
 {
 	if (s->n == PATHS_MAX || path_inside(path, s->workspace) || path_inside(s->workspace, path))
 		return;
-	for (const struct texts *t = s->found; t; t = t->next)
-		if (str_eq(t->text, path))
-			return;
-	struct texts *t = arena_copy(s->a, (struct texts){.text = path});
-	LIST_ADD(s->end, t);
+	if (texts_have(s->found, path))
+		return;
+	s->end = texts_add(s->a, s->end, path);
 	s->n++;
 }
 

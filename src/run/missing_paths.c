@@ -152,12 +152,9 @@ static struct str without_dots(struct arena *a, struct str path)
 
 static void name_path(struct path_search *p, struct str path)
 {
-	struct texts **end = &p->named;
-
-	for (; *end; end = &(*end)->next)
-		if (str_eq((*end)->text, path))
-			return;
-	*end = arena_copy(p->a, (struct texts){.text = path});
+	if (texts_have(p->named, path))
+		return;
+	texts_add(p->a, &p->named, path);
 	p->nnamed++;
 }
 

@@ -155,9 +155,7 @@ int registry_files(struct registry_tools *t, struct str word, struct texts **ret
 
 		if (kind != PATH_FILE || registry_foreign(t->world, file))
 			continue;
-		*end = arena_new(t->a, struct texts);
-		(*end)->text = file;
-		end = &(*end)->next;
+		end = texts_add(t->a, end, file);
 	}
 	*ret = list;
 	return 0;

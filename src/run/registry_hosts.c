@@ -19,15 +19,8 @@ struct host_search {
 
 static void add_host(struct host_search *s, struct str host)
 {
-	struct texts **end = s->list;
-
-	for (; *end; end = &(*end)->next)
-		if (str_eq((*end)->text, host))
-			return;
-	if (s->n++ >= REGISTRY_HOSTS_MAX)
-		return;
-	*end = arena_new(s->a, struct texts);
-	(*end)->text = str_dup(s->a, host);
+	if (!texts_have(*s->list, host) && s->n++ < REGISTRY_HOSTS_MAX)
+		texts_add(s->a, s->list, str_dup(s->a, host));
 }
 
 /* ---- keys ---- */

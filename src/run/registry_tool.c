@@ -121,11 +121,8 @@ static bool load_answer(struct registry_tools *t, const struct registry_row *row
 	if (json_int_at(v, "v") != VERSION || !str_is(json_text_at(v, "key"), key) || age < 0 ||
 			age > (ret->failure.n ? KEPT_FAILURE_SEC : KEPT_SEC))
 		return false;
-	for (const struct json *h = json_items(json_key(v, "hosts")); h; h = h->next) {
-		*end = arena_new(t->a, struct texts);
-		(*end)->text = json_text(h);
-		end = &(*end)->next;
-	}
+	for (const struct json *h = json_items(json_key(v, "hosts")); h; h = h->next)
+		end = texts_add(t->a, end, json_text(h));
 	return true;
 }
 
@@ -156,13 +153,8 @@ static void keep_answer(struct registry_tools *t, const struct registry_row *row
 
 void registry_note(struct registry_tools *t, struct str text)
 {
-	struct texts **end = t->notes;
-
-	for (; *end; end = &(*end)->next)
-		if (str_eq((*end)->text, text))
-			return;
-	*end = arena_new(t->a, struct texts);
-	(*end)->text = text;
+	if (!texts_have(*t->notes, text))
+		texts_add(t->a, t->notes, text);
 }
 
 static void note_failure(struct registry_tools *t, const struct registry_row *row, struct str why)

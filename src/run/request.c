@@ -261,15 +261,15 @@ static const struct request_row {
 #undef LIMIT_ROW
 };
 
-const char *request_join(struct arena *a, const struct run_list *values)
+const char *request_join(struct arena *a, const struct texts *values)
 {
 	struct buf b;
 
-	if (!values->n)
+	if (!values)
 		return NULL;
 	buf_init(&b, a, 0);
-	for (size_t i = 0; i < values->n; i++)
-		buf_fmt(&b, "%s%s", i ? "," : "", values->v[i]);
+	for (const struct texts *t = values; t; t = t->next)
+		buf_fmt(&b, "%s%.*s", t == values ? "" : ",", STR_ARG(t->text));
 	return str_c(a, buf_view(&b));
 }
 

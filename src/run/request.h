@@ -6,6 +6,7 @@
  * texts, request_parse() parses them once, and request_text() writes the same notation back.
  */
 #pragma once
+#include "base/texts.h"
 #include "model/limits.h"
 #include "model/network_request.h"
 #include "model/tmp_name.h"
@@ -15,19 +16,10 @@
 #include "run/language.h"
 #include "run/skill.h"
 
-#define RUN_LIST_MAX 256      /* uses of one repeatable option */
+#define RUN_LIST_MAX 256      /* strings of `env`, `read` or `write` in a record */
 #define RUN_LINES_MAX 1000000 /* lines that can be requested */
 
 struct directory;
-
-struct run_list {
-	/*
-	 * storage owned by the option parser (RUN_LIST_MAX entries); separate, since requests are copied and
-	 * most have none
-	 */
-	const char **v;
-	size_t n;
-};
 
 struct run_workspace {
 	struct str path;       /* as given; meaningful only if `given` */
@@ -55,7 +47,7 @@ struct run_request { /* zeroed: nothing requested */
 	size_t head, tail;
 	const struct str *columns;                        /* for the task data */
 	size_t ncolumns;
-	struct run_list env, read, write;
+	struct texts *env, *read, *write;                 /* their strings end with NUL */
 	bool require_cgroup, accept_watched;
 	bool input, gate, plain;
 	bool head_tests;                 /* runs in a copy with the tests of HEAD (head_tests.c) */
@@ -87,7 +79,7 @@ struct run_words {
 };
 
 /* The word of an option that lists things: all its values with commas between them; NULL: none is given. */
-const char *request_join(struct arena *a, const struct run_list *values);
+const char *request_join(struct arena *a, const struct texts *values);
 /* Sets the fields whose words are given. ERR_INPUT names the option of the first word that is wrong. */
 int request_parse(struct arena *a, const struct run_words *w, struct run_request *rq, struct err *e);
 

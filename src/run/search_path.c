@@ -204,12 +204,8 @@ static int put_stand_ins(struct spec_builder *m, const struct search_dir *d, str
 
 static void note_hidden(struct spec_builder *m, const struct search_dir *d)
 {
-	struct texts **end = &m->r->hidden_dirs;
-
-	while (*end)
-		end = &(*end)->next;
-	*end = arena_copy(m->a, (struct texts){.text = str_fmt(m->a, "'%.*s'%s%s%s", STR_ARG(d->real),
-			d->why ? " (" : "", d->why ? d->why : "", d->why ? ")" : "")});
+	texts_add(m->a, &m->r->hidden_dirs, str_fmt(m->a, "'%.*s'%s%s%s", STR_ARG(d->real),
+			d->why ? " (" : "", d->why ? d->why : "", d->why ? ")" : ""));
 }
 
 static int put_callers(struct spec_builder *m, struct buf *b, struct err *e)

@@ -138,9 +138,7 @@ static int take_hosts(struct skill_reader *r, const struct ynode *list, struct e
 					STR_ARG(list->key), NETWORK_WORDS_MAX);
 		if (network_word_check(r->a, n->text, &why) != 0)
 			return yaml_fail(&r->f, n, false, e, "%.*s: %s", STR_ARG(list->key), why.text);
-		*end = arena_new(r->a, struct texts);
-		(*end)->text = n->text;
-		end = &(*end)->next;
+		end = texts_add(r->a, end, n->text);
 	}
 	r->s.network.given = count > 0;
 	return count ? 0 : yaml_fail(&r->f, list, false, e, "%.*s: expected at least one host (use deny)",
@@ -182,19 +180,15 @@ static bool program_name(struct str s)
 static int add_binary(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str name,
 		struct err *e)
 {
-	struct texts **end = &r->s.binaries;
-
 	if (!program_name(name))
 		return yaml_fail(&r->f, n, false, e, "%.*s: expected names of programs, without a path",
 				STR_ARG(key->key));
-	for (; *end; end = &(*end)->next)
-		if (str_eq((*end)->text, name))
-			return 0;
+	if (texts_have(r->s.binaries, name))
+		return 0;
 	if (r->nbinaries++ >= SKILL_BINARIES_MAX)
 		return yaml_fail(&r->f, n, false, e, "%.*s: more than %d names", STR_ARG(key->key),
 				SKILL_BINARIES_MAX);
-	*end = arena_new(r->a, struct texts);
-	(*end)->text = name;
+	texts_add(r->a, &r->s.binaries, name);
 	return 0;
 }
 

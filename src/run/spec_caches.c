@@ -15,14 +15,6 @@
 #include "sys/mounts.h"
 #include "sys/state.h"
 
-
-static void add_cache(struct spec_builder *m, struct texts ***end, struct str dir)
-{
-	**end = arena_new(m->a, struct texts);
-	(**end)->text = dir;
-	*end = &(**end)->next;
-}
-
 struct str spec_project_key(struct spec_builder *m)
 {
 	return state_project_key(m->a, m->r->spec.workspace);
@@ -208,7 +200,7 @@ static void hide_credentials(struct spec_builder *m)
 	struct texts **end = &m->r->spec.cache_hidden;
 
 	for (size_t i = 0; i < cache_nhidden; i++)
-		add_cache(m, &end, str_path(m->a, m->r->spec.home, cache_text(cache_hidden[i])));
+		end = texts_add(m->a, end, str_path(m->a, m->r->spec.home, cache_text(cache_hidden[i])));
 }
 
 static void close_search(void *ptr)
@@ -246,15 +238,15 @@ void spec_build_caches(struct spec_builder *m, struct path_memo *memo)
 		return;
 	top = str_fmt(m->a, "%.*s/caches", STR_ARG(m->at->state_dir));
 	of_project = str_path(m->a, top, spec_project_key(m));
-	add_cache(m, &end, top);
-	add_cache(m, &end, of_project);
+	end = texts_add(m->a, end, top);
+	end = texts_add(m->a, end, of_project);
 	for (size_t i = 0; i < cache_nprivates; i++) {
 		struct str name = cache_text(cache_privates[i]), at = str_path(m->a, m->r->spec.home, name),
 				dir = str_path(m->a, of_project, str_sub(name, 1, name.n));
 
 		if (path_inside(m->r->spec.workspace, at))
 			continue;
-		add_cache(m, &end, dir);
+		end = texts_add(m->a, end, dir);
 		spec_add_path(m, dir, at, true);
 	}
 	add_persons(m, memo);

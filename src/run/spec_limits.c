@@ -11,11 +11,7 @@ static uint64_t smaller(uint64_t n, uint64_t most) { return most && (!n || most 
 
 void spec_note_capped(struct spec_builder *m, const char *name)
 {
-	struct texts *t = arena_new(m->a, struct texts);
-
-	t->text = str_of(name);
-	t->next = m->r->capped;
-	m->r->capped = t;
+	texts_push(m->a, &m->r->capped, str_of(name));
 }
 
 /*

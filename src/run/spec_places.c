@@ -72,15 +72,8 @@ static int refuse_own_files(struct place_search *p, const char *option, struct s
 
 static void protect_path(struct spec_builder *m, struct str path, size_t *n)
 {
-	struct texts **end = &m->r->spec.protected;
-
-	for (; *end; end = &(*end)->next)
-		if (str_eq((*end)->text, path))
-			return;
-	if ((*n)++ >= PROTECTED_MAX)
-		return;
-	*end = arena_new(m->a, struct texts);
-	(*end)->text = path;
+	if (!texts_have(m->r->spec.protected, path) && (*n)++ < PROTECTED_MAX)
+		texts_add(m->a, &m->r->spec.protected, path);
 }
 
 /* Makes a pattern relative to the workspace. All of a directory becomes the directory itself. */
@@ -153,9 +146,7 @@ static void protect_all(struct spec_builder *m)
 
 static void add_git_config(struct spec_builder *m, struct str path)
 {
-	struct texts *t = arena_copy(m->a, (struct texts){.next = m->r->spec.git_configs, .text = path});
-
-	m->r->spec.git_configs = t;
+	texts_push(m->a, &m->r->spec.git_configs, path);
 }
 
 /* Lists git's configuration outside repositories; it may name files of the workspace. */
@@ -393,28 +384,17 @@ static int refuse_extra(struct place_search *p, const char *option, struct str n
 	return refuse_link_out(p, option, name, at->real, e);
 }
 
-static int extra_path(struct place_search *p, const char *option, const char *name, bool writable,
+static int extra_paths(struct place_search *p, const char *option, const struct texts *names, bool writable,
 	struct err *e)
 {
-	struct path_answer at;
+	for (; names; names = names->next) {
+		struct path_answer at;
 
-	if (look_up(p, option, str_of(name), &at, e) != 0 ||
-			refuse_extra(p, option, str_of(name), &at, writable, e) != 0)
-		return -1;
-	spec_add_path(p->m, at.real, at.real, writable);
-	return 0;
-}
-
-static int extra_paths(struct place_search *p, struct err *e)
-{
-	const struct run_request *rq = p->m->rq;
-
-	for (size_t i = 0; i < rq->read.n; i++)
-		if (extra_path(p, "--read", rq->read.v[i], false, e) != 0)
+		if (look_up(p, option, names->text, &at, e) != 0 ||
+				refuse_extra(p, option, names->text, &at, writable, e) != 0)
 			return -1;
-	for (size_t i = 0; i < rq->write.n; i++)
-		if (extra_path(p, "--write", rq->write.v[i], true, e) != 0)
-			return -1;
+		spec_add_path(p->m, at.real, at.real, writable);
+	}
 	return 0;
 }
 
@@ -422,11 +402,7 @@ static int extra_paths(struct place_search *p, struct err *e)
 
 void spec_note_path(struct spec_builder *m, struct str note)
 {
-	struct texts **end = &m->r->path_notes;
-
-	while (*end)
-		end = &(*end)->next;
-	*end = arena_copy(m->a, (struct texts){.text = note});
+	texts_add(m->a, &m->r->path_notes, note);
 }
 
 /*
@@ -589,8 +565,9 @@ int spec_build_places(struct spec_builder *m, struct err *e)
 
 	path_memo_init(&p.memo, m->a, m->at->cwd);
 	path_memo_trust(&p.memo, m->at->cwd);
-	if (set_root(&p, e) != 0 || set_workspace(&p, e) != 0 || extra_paths(&p, e) != 0 ||
-			policy_paths(&p, e) != 0)
+	if (set_root(&p, e) != 0 || set_workspace(&p, e) != 0 ||
+			extra_paths(&p, "--read", m->rq->read, false, e) != 0 ||
+			extra_paths(&p, "--write", m->rq->write, true, e) != 0 || policy_paths(&p, e) != 0)
 		return -1;
 	spec_build_home(m, &p.memo);
 	spec_build_sockets(m, &p.memo);

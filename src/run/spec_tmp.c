@@ -158,7 +158,7 @@ static void add_file(struct arena *a, struct run *r, const struct tmp_name *n, c
 
 static void add_directory(struct arena *a, struct run *r, struct str path)
 {
-	r->spec.tmp_dirs = arena_copy(a, (struct texts){.next = r->spec.tmp_dirs, .text = path});
+	texts_push(a, &r->spec.tmp_dirs, path);
 }
 
 void run_show_tmp(struct arena *a, struct run *r, const struct tmp_name *names)

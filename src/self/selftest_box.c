@@ -237,18 +237,17 @@ static int try_one(struct arena *a, const struct policies *policies, enum backen
 	*rq = (struct run_request){.argv = argv, .accept_watched = true, .backend = backend,
 			.network = {.given = true, .mode = NETWORK_DENY}};
 	if (at->network[0])
-		rq->network.words = arena_copy(a, (struct texts){.text = str_of(at->network)});
+		texts_add(a, &rq->network.words, str_of(at->network));
 	memcpy(rq->limits, at->limits, sizeof(rq->limits));
 	if (at->workspace)
 		rq->workspace = (struct run_workspace){.path = str_fmt(a, "%s/workspace", p->dir),
 				.given = true, .writable = true};
-	rq->env.v = arena_array(a, RUN_LIST_MAX, sizeof(*rq->env.v));
-	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "OUT=%s/outside", p->dir));
-	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.context.view->home)));
-	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "PORT=%u", p->port));
+	texts_add(a, &rq->env, str_fmt(a, "OUT=%s/outside", p->dir));
+	texts_add(a, &rq->env, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.context.view->home)));
+	texts_add(a, &rq->env, str_fmt(a, "PORT=%u", p->port));
 	/* left out where the token is the secret content of the canary */
 	if (at->look != LOOK_NOWHERE || at->workspace)
-		rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "TOKEN=%s", p->token));
+		texts_add(a, &rq->env, str_fmt(a, "TOKEN=%s", p->token));
 	if (run_prepare(a, rq, &world, policies, &r, e) != 0)
 		return -1;
 	run_go(a, &r, &box, &(struct box_start){0}, NULL, &o);

@@ -48,10 +48,8 @@ int mount_list(struct arena *a, struct texts **ret, struct err *e)
 	for (size_t from = 0; from < all.n;) {
 		ptrdiff_t end = str_find(all, '\n', from);
 		size_t to = end < 0 ? all.n : (size_t)end;
-		struct texts *t = arena_copy(a, (struct texts){.next = list,
-				.text = unescape(a, field_at(str_sub(all, from, to), POINT_FIELD))});
 
-		list = t;
+		texts_push(a, &list, unescape(a, field_at(str_sub(all, from, to), POINT_FIELD)));
 		from = to + 1;
 	}
 	*ret = list;

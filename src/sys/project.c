@@ -110,9 +110,7 @@ struct texts *project_enclosing(const struct project_look *l, struct str root)
 		dir = find_top(l, path_parent(dir));
 		if (!dir.n || !project_allowed(l->m, dir, l->home))
 			break;
-		*end = arena_new(l->m->a, struct texts);
-		(*end)->text = dir;
-		end = &(*end)->next;
+		end = texts_add(l->m->a, end, dir);
 	}
 	return list;
 }

@@ -202,10 +202,7 @@ static int add_existing(struct path_memo *m, struct str path, struct texts ***en
 		return 0;
 	if (at.kind == PATH_UNREADABLE)
 		return err_set(e, ERR_SYSTEM, EACCES, "cannot look at '%.*s'", STR_ARG(path));
-	struct texts *t = arena_new(m->a, struct texts);
-	t->text = str_dup(m->a, path);
-	**end = t;
-	*end = &t->next;
+	*end = texts_add(m->a, *end, str_dup(m->a, path));
 	return 0;
 }
 

@@ -33,7 +33,7 @@ static bool walk(struct tmp_walk *w, int dir, const char *name, struct str path,
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !is_own(&st, w->uid) ||
 			++*w->n > TMP_TREE_MAX)
 		return false;
-	*w->list = arena_copy(w->a, (struct texts){.next = *w->list, .text = path});
+	texts_push(w->a, w->list, path);
 	if (S_ISREG(st.st_mode))
 		return true;
 	fd = depth < TMP_TREE_DEPTH ? openat(dir, name,

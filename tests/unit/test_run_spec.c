@@ -58,7 +58,7 @@ struct asked { /* options as written on the command line; NULL or empty: not giv
 	const char *code, *lang, *shell, *file, *profile, *workspace, *root, *cwd, *network, *backend,
 			*require, *accept, *skill, *task, *agent;
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *io;
-	struct run_list env, read, write;
+	struct texts *env, *read, *write;
 	bool input, plain;
 	double lower[LIMITS]; /* of an agent, as numbers */
 };
@@ -172,7 +172,7 @@ static void expect(const char *file, int line, const struct asked *o, const char
 	expect(__FILE__, __LINE__, &(o), (const char *const[]){__VA_ARGS__}, \
 			sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 #define ASK(...) ((struct asked){__VA_ARGS__})
-#define ONE(text) ((const char *[]){text})
+#define ONE(s) (&(struct texts){.text = str_of(s)})
 #define ARGV(...) ((char *const[]){__VA_ARGS__, NULL})
 
 static void test_programs(void)
@@ -366,16 +366,16 @@ static void test_places(void)
 	EXPECT(ASK(.code = "ls", .workspace = ws, .cwd = at("ws2/none")),
 			"is not a directory of the workspace");
 	EXPECT(ASK(.code = "ls", .cwd = "/tmp"), "cwd '/tmp'");
-	EXPECT(ASK(.code = "ls", .read = {ONE(at("data")), 1}),
+	EXPECT(ASK(.code = "ls", .read = ONE(at("data"))),
 			str_c(A, str_fmt(A, "; read %s/data at ''", dir)));
-	EXPECT(ASK(.code = "ls", .write = {ONE(ws), 1}, .read = {ONE(at("ws2/sub")), 1}),
+	EXPECT(ASK(.code = "ls", .write = ONE(ws), .read = ONE(at("ws2/sub"))),
 			str_c(A, str_fmt(A, "; write %s at ''; read %s/sub at ''", ws, ws)));
-	EXPECT(ASK(.code = "ls", .read = {ONE(at("none")), 1}), "error: --read", "does not exist");
-	EXPECT(ASK(.code = "ls", .read = {ONE("/"), 1}), "error: --read '/' is the root");
-	EXPECT(ASK(.code = "ls", .read = {ONE(home), 1}), "the home directory");
-	EXPECT(ASK(.code = "ls", .read = {ONE("/proc/self"), 1}), "error: --read '/proc/self'");
-	EXPECT(ASK(.code = "ls", .read = {ONE(at("state2")), 1}), "caisson's own files");
-	EXPECT(ASK(.code = "ls", .write = {ONE("/etc/passwd"), 1}),
+	EXPECT(ASK(.code = "ls", .read = ONE(at("none"))), "error: --read", "does not exist");
+	EXPECT(ASK(.code = "ls", .read = ONE("/")), "error: --read '/' is the root");
+	EXPECT(ASK(.code = "ls", .read = ONE(home)), "the home directory");
+	EXPECT(ASK(.code = "ls", .read = ONE("/proc/self")), "error: --read '/proc/self'");
+	EXPECT(ASK(.code = "ls", .read = ONE(at("state2"))), "caisson's own files");
+	EXPECT(ASK(.code = "ls", .write = ONE("/etc/passwd")),
 			"error: --write '/etc/passwd' is a place of the system");
 	EXPECT(ASK(.code = "ls", .root = at("data")), "error: --root", "is not a directory");
 	EXPECT(ASK(.code = "ls", .root = "/"), "error: --root '/' is the system's own root");
@@ -519,14 +519,16 @@ static void test_variables(void)
 			"sandbox: {env: {scrub: [SHAPE], pass: [HIDDEN_ONE]}}");
 	EXPECT(w, "!SHAPE=", "!HIDDEN_ONE", "scrubbed API_TOKEN SHAPE MY_KEY;");
 	load(NULL, NULL, NULL);
-	w.env = (struct run_list){(const char *[]){"A=1", "B=x=y", "PATH=/p", "LD_PRELOAD=/mine", "A=2",
-			"E="}, 6};
+	w.env = NULL;
+	for (const char *const *t = (const char *const[]){"A=1", "B=x=y", "PATH=/p", "LD_PRELOAD=/mine",
+			"A=2", "E=", NULL}; *t; t++)
+		texts_add(A, &w.env, str_of(*t));
 	EXPECT(w, "; A=2", "!A=1", "; B=x=y", "; PATH=/p", "; LD_PRELOAD=/mine", "; E=;");
 	w.agent = "claude";
 	EXPECT(w, "error: --env 'LD_PRELOAD': it decides what programs execute, so an agent cannot set it");
-	EXPECT(ASK(.code = "ls", .env = {ONE("NOVALUE"), 1}), "error: --env 'NOVALUE': expected NAME=VALUE");
-	EXPECT(ASK(.code = "ls", .env = {ONE("=x"), 1}), "error: --env");
-	EXPECT(ASK(.code = "ls", .env = {ONE("a b=x"), 1}), "error: --env");
+	EXPECT(ASK(.code = "ls", .env = ONE("NOVALUE")), "error: --env 'NOVALUE': expected NAME=VALUE");
+	EXPECT(ASK(.code = "ls", .env = ONE("=x")), "error: --env");
+	EXPECT(ASK(.code = "ls", .env = ONE("a b=x")), "error: --env");
 	world.terminal = true;
 	EXPECT(ASK(.code = "ls", .plain = true), "TERM=xterm");
 	EXPECT(ASK(.code = "ls"), "TERM=dumb");
