@@ -101,7 +101,8 @@ def crun(folder, true):
 
 def boxes(folder, plain, synced):
     true = path("true")
-    commands = {"posix_spawn": Command([true]), "caisson run": Command([CAISSON, "run", "--", true], plain), "caisson run, on the disk": Command([CAISSON, "run", "--", true], synced)}
+    commands = {"posix_spawn": Command([true]), "caisson run": Command([CAISSON, "run", "--", true], plain),
+            "caisson run, on the disk": Command([CAISSON, "run", "--", true], synced)}
     if path("bwrap"):
         commands["bwrap"] = Command([path("bwrap"), *BWRAP[1:], true])
     else:
@@ -127,7 +128,8 @@ def python(plain):
     exe = "/usr/bin/python3"
     if not os.path.exists(exe):
         return print("  python3: not installed, not measured")
-    commands = {"plain": Command([exe, "-c", "pass"]), "caisson run": Command([CAISSON, "run", "--", exe, "-c", "pass"], plain)}
+    commands = {"plain": Command([exe, "-c", "pass"]),
+            "caisson run": Command([CAISSON, "run", "--", exe, "-c", "pass"], plain)}
     times = turns(commands, max(RUNS // 3, 1), 0)
     table("  python3 -c pass, tight, as a multiple of plain", times, "plain", {"caisson run": "   goal 1.40"})
 
@@ -135,14 +137,17 @@ def python(plain):
 def named(plain):
     """A box that may reach a host, which it does not use: what the relay and its namespace cost."""
     true = path("true")
-    commands = {"caisson run": Command([CAISSON, "run", "--", true], plain), "with hosts": Command([CAISSON, "run", "--network", "host.example.org", "--", true], plain)}
-    table("  a box with hosts, as a multiple of one without", turns(commands, max(RUNS // 3, 1), 0), "caisson run", {"with hosts": "   goal 1.50"})
+    commands = {"caisson run": Command([CAISSON, "run", "--", true], plain),
+            "with hosts": Command([CAISSON, "run", "--network", "host.example.org", "--", true], plain)}
+    table("  a box with hosts, as a multiple of one without", turns(commands, max(RUNS // 3, 1), 0),
+            "caisson run", {"with hosts": "   goal 1.50"})
 
 
 def overshoot(plain):
     """How long after the time limit everything is over, the whole process included; less what a run that ends at once takes."""
     over = []
-    quick = statistics.median(once(Command([CAISSON, "run", "--", path("true")], plain))[0] for _ in range(20))
+    quick = statistics.median(once(Command([CAISSON, "run", "--", path("true")], plain))[0]
+            for _ in range(20))
     argv = [CAISSON, "run", "--timeout", "0.1", "-c", "trap '' TERM; while :; do :; done"]
     for _ in range(KILLS):
         start = time.perf_counter()
@@ -163,11 +168,13 @@ def large(folder, plain):
         os.makedirs(inner)
         for k in range(99):
             os.close(os.open(os.path.join(inner, f"f{k}"), os.O_CREAT | os.O_WRONLY))
-    commands = {name: Command([CAISSON, "run", "--profile", "work", "--workspace", place, "--", path("true")], plain) for name, place in places.items()}
+    commands = {name: Command([CAISSON, "run", "--profile", "work", "--workspace", place, "--", path("true")],
+            plain) for name, place in places.items()}
     for command in commands.values():
         once(command)  # the first one searches all of it
     times = turns(commands, PAUSED, 0.3)
-    table("  contained /bin/true, 300 ms pauses, as a multiple of an empty workspace", times, "empty", {"200,000 entries": "   goal 1.30"})
+    table("  contained /bin/true, 300 ms pauses, as a multiple of an empty workspace", times, "empty",
+            {"200,000 entries": "   goal 1.30"})
 
 
 print("box: caisson run, everything on, beside others (medians)")

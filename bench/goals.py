@@ -71,10 +71,12 @@ def home(folder, name, text=None):
 def whole_process(bench, folder):
     empty, long = home(folder, "empty"), home(folder, "long", policy.policy())
     check = [CAISSON, "check", "git status"]
-    got = interleaved({"bash": (BASH, empty), "default": (check, empty), "long": (check, long), "usage": ([CAISSON, "--version"], empty)}, RUNS)
+    got = interleaved({"bash": (BASH, empty), "default": (check, empty), "long": (check, long),
+            "usage": ([CAISSON, "--version"], empty)}, RUNS)
     base = got["bash"][0]
     print("start: caisson check 'git status' / bash -c :")
-    for name, what, goal in (("default", "the default policy", 1.0), ("long", f"a user's policy of {policy.policy().count(chr(10))} lines", 1.6)):
+    for name, what, goal in (("default", "the default policy", 1.0),
+            ("long", f"a user's policy of {policy.policy().count(chr(10))} lines", 1.6)):
         if got[name][1] == 0:
             bench.row(what, got[name][0] / base, goal)
         else:
@@ -84,7 +86,8 @@ def whole_process(bench, folder):
 
 def inline_code(bench, folder):
     env = home(folder, "code")
-    pairs = {"python": ("python3 --version", "python3 -c 'print(1 + 2)'"), "javascript": ("node --version", "node -e 'console.log(1 + 2)'")}
+    pairs = {"python": ("python3 --version", "python3 -c 'print(1 + 2)'"),
+            "javascript": ("node --version", "node -e 'console.log(1 + 2)'")}
     commands = {}
     for name, (plain, code) in pairs.items():
         commands[name + " plain"] = ([CAISSON, "check", plain], env)
@@ -106,7 +109,8 @@ def inside(bench, folder, project):
         f.write("tools:\n  bash:\n    checks:\n" + "\n".join(checks) + "\n")
     for name in ("src/base", "include", "build", "docs"):
         os.makedirs(os.path.join(project, name), exist_ok=True)
-    run = subprocess.run([INSIDE, project, path, str(RUNS)], capture_output=True, text=True, env=env, check=False)
+    run = subprocess.run([INSIDE, project, path, str(RUNS)], capture_output=True, text=True, env=env,
+            check=False)
     value = {line.split()[0]: float(line.split()[1]) for line in run.stdout.splitlines()}
     print("\ninside: a command of 100 bytes with paths, by the library / bash -c :")
     if run.returncode != 0 or "judge" not in value:
@@ -125,13 +129,15 @@ def library(bench, folder, project):
     """examples/judge: the policies are looked at again for each judgement, as a program that stays would."""
     env, command = home(folder, "library"), "grep -rn 'main(' src/base include > build/list.txt && cp build/list.txt docs/"
     base = statistics.median(interleaved({"bash": (BASH, env)}, 1)["bash"][0] for _ in range(RUNS))
-    run = subprocess.run([JUDGE, "-n", "10000", command], capture_output=True, text=True, env=env, check=False, cwd=project)
+    run = subprocess.run([JUDGE, "-n", "10000", command], capture_output=True, text=True, env=env,
+            check=False, cwd=project)
     print("\nlibrary: 10,000 judgements in one process / bash -c :")
     words = run.stdout.split()
     if run.returncode not in (0, 3) or len(words) < 5:
         bench.fail("library: " + (run.stderr.strip() or f"exit {run.returncode}"))
         return
-    bench.row("one judgement, policies looked at again", float(words[0]) * 1e-6 / base, 0.05, f"{words[4]} KiB more memory")
+    bench.row("one judgement, policies looked at again", float(words[0]) * 1e-6 / base, 0.05,
+            f"{words[4]} KiB more memory")
 
 
 def effects_script(lines):
@@ -154,8 +160,10 @@ def effects(bench, folder):
     if any(got[f"check {lines}"][1] not in (0, 3) for lines in (100, 1_000)):
         bench.fail(f"effects (exits {got['check 100'][1]}, {got['check 1000'][1]})")
         return
-    bench.row("100 lines, 300 effects", got["check 100"][0] / got["bash 100"][0], EFFECTS, VERDICTS[got["check 100"][1]])
-    bench.row("1,000 lines, per line / 100 lines, per line", got["check 1000"][0] / 10 / got["check 100"][0], EFFECTS_GROWTH)
+    bench.row("100 lines, 300 effects", got["check 100"][0] / got["bash 100"][0], EFFECTS,
+            VERDICTS[got["check 100"][1]])
+    bench.row("1,000 lines, per line / 100 lines, per line", got["check 1000"][0] / 10 / got["check 100"][0],
+            EFFECTS_GROWTH)
 
 
 def bomb(levels):
@@ -174,21 +182,24 @@ HOSTILE = [
     ("100,000 maps in one another", "{a: " * 100_000 + "\n", "ls"),
     ("2,000 levels of indentation", "".join(" " * i + "a:\n" for i in range(2_000)), "ls"),
     ("a bomb of aliases, 9^9", bomb(9), "ls"),
-    ("a bomb of aliases in a list of rules", bomb(9).replace("a0:", "default: allow\na0:", 1) + "tools: {bash: {deny: *a8}}\n", "ls"),
+    ("a bomb of aliases in a list of rules",
+            bomb(9).replace("a0:", "default: allow\na0:", 1) + "tools: {bash: {deny: *a8}}\n", "ls"),
     ("10 MB of rules", "tools:\n  bash:\n    deny:\n" + "      - frob\n" * 800_000, "ls"),
     ("3.9 MB of rules", "tools:\n  bash:\n    deny:\n" + "      - frob\n" * 320_000, "ls"),
     ("1 MB of one key", "a" * 1_000_000 + ": x\n", "ls"),
     ("1 MB of one value", "meta:\n  title: " + "a" * 1_000_000 + "\n", "ls"),
     ("50,000 keys that nobody knows", "".join(f"k{i}: x\n" for i in range(50_000)), "ls"),
     ("one key 50,000 times", "default: ask\n" * 50_000, "ls"),
-    ("5,000 regular expressions", "tools:\n  bash:\n    checks:\n" + "".join(f"      - test: '(a|b)+x{i}'\n" for i in range(5_000)), "ls"),
+    ("5,000 regular expressions", "tools:\n  bash:\n    checks:\n"
+            + "".join(f"      - test: '(a|b)+x{i}'\n" for i in range(5_000)), "ls"),
     ("a pattern of 1 MB", regex("a" * 1_000_000), "ls"),
     ("(a{1000}){1000}", regex("(a{1000}){1000}"), "ls " + "a" * 5_000),
     ("(a+)+$, 5 KB", regex("(a+)+$"), "ls " + "a" * 5_000 + "!"),
     ("(a|aa)+$, 5 KB", regex("(a|aa)+$"), "ls " + "a" * 5_000 + "!"),
     ("(.*a){20}b, 5 KB", regex("(.*a){20}b"), "ls " + "a" * 5_000),
     ("(?=(a+))+\\1x, 5 KB", regex("(?:(?=(a+))a)+\\1x"), "ls " + "a" * 5_000),
-    ("100 such patterns, 5 KB", "tools:\n  bash:\n    checks:\n" + "".join(f"      - test: '(a+)+[{i}x]$'\n" for i in range(10)) * 10, "ls " + "a" * 5_000 + "!"),
+    ("100 such patterns, 5 KB", "tools:\n  bash:\n    checks:\n"
+            + "".join(f"      - test: '(a+)+[{i}x]$'\n" for i in range(10)) * 10, "ls " + "a" * 5_000 + "!"),
 ]
 
 
@@ -198,8 +209,10 @@ def hostile(bench, folder):
         env = home(folder, f"hostile{i}", text)
         got = interleaved({"bash": (BASH, env), "check": ([CAISSON, "check", command], env)}, HOSTILE_RUNS)
         seconds, code = got["check"]
-        said = subprocess.run([CAISSON, "check", command], capture_output=True, text=True, env=env, check=False).stdout
-        bench.row(what, seconds / got["bash"][0], note="refused" if "policy-error" in said else VERDICTS.get(code, f"exit {code}"))
+        said = subprocess.run([CAISSON, "check", command], capture_output=True, text=True, env=env,
+                check=False).stdout
+        bench.row(what, seconds / got["bash"][0],
+                note="refused" if "policy-error" in said else VERDICTS.get(code, f"exit {code}"))
         if code not in (0, 1, 2, 3):
             bench.fail(f"{what} (exit {code})")
 
@@ -221,7 +234,8 @@ def main():
         inlinecode.rows(bench, folder)
         hostile(bench, folder)
         os.chdir("/")
-    print("\n" + (f"missed: {len(bench.missed)}\n  " + "\n  ".join(bench.missed) if bench.missed else "all goals met"))
+    print("\n" + (f"missed: {len(bench.missed)}\n  " + "\n  ".join(bench.missed) if bench.missed
+            else "all goals met"))
     return 1 if bench.broken else 0
 
 

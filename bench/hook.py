@@ -24,7 +24,8 @@ BASH = ["/bin/bash", "-c", ":"]
 
 
 def once(argv, env, stdin):
-    files = [(os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0)] + [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
+    files = [(os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0)] + [
+            (os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
     start = time.perf_counter()
     pid = os.posix_spawn(argv[0], argv, env, file_actions=files)
     _, status = os.waitpid(pid, 0)
@@ -57,14 +58,17 @@ def setting(folder, name, policy):
     if policy:
         with open(os.path.join(home, ".config/caisson/config.yaml"), "w", encoding="utf-8") as f:
             f.write(policy)
-    return {"HOME": home, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "CAISSON_STATE": os.path.join(home, "state")}
+    return {"HOME": home, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8",
+            "CAISSON_STATE": os.path.join(home, "state")}
 
 
 def asked(folder, project, name, command, **more):
     path = os.path.join(folder, name + ".json")
     with open(path, "w", encoding="utf-8") as f:
-        json.dump({"session_id": "bench", "transcript_path": folder + "/log.jsonl", "cwd": project, "permission_mode": "default", "hook_event_name": "PreToolUse",
-                   "tool_name": "Bash", "tool_input": {"command": command, "description": "bench"}, "tool_use_id": "toolu_bench", **more}, f)
+        json.dump({"session_id": "bench", "transcript_path": folder + "/log.jsonl", "cwd": project,
+                "permission_mode": "default", "hook_event_name": "PreToolUse",
+                   "tool_name": "Bash", "tool_input": {"command": command,
+                           "description": "bench"}, "tool_use_id": "toolu_bench", **more}, f)
     return path
 
 
@@ -79,18 +83,22 @@ def installed(program, folder, client, file):
 def other_guard():
     script = os.environ.get("CC_SAFETY_NET") or shutil.which("cc-safety-net")
     node = shutil.which("node")
-    return [os.path.realpath(node), os.path.realpath(script), "hook", "--claude-code"] if script and node else None
+    return [os.path.realpath(node), os.path.realpath(script), "hook",
+            "--claude-code"] if script and node else None
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         project = os.path.join(folder, "project")
         subprocess.run(["git", "init", "-q", project], check=True)
-        plain, synced = setting(folder, "plain", "audit: {sync: none}\n"), setting(folder, "synced", "audit: {sync: always}\n")
-        calls = {name: asked(folder, project, name, command) for name, command in (("allow", "git status"), ("deny", "rm -rf /etc"), ("contain", "make test"))}
+        plain, synced = setting(folder, "plain", "audit: {sync: none}\n"), setting(folder, "synced",
+                "audit: {sync: always}\n")
+        calls = {name: asked(folder, project, name, command) for name,
+                command in (("allow", "git status"), ("deny", "rm -rf /etc"), ("contain", "make test"))}
         hook = [CAISSON, "hook"]
         rows = [("bash", BASH, plain, "/dev/null"), ("start", [CAISSON, "--version"], plain, "/dev/null")]
-        rows += [(name, hook, plain, path) for name, path in calls.items()] + [("synced", hook, synced, calls["allow"])]
+        rows += [(name, hook, plain, path) for name,
+                path in calls.items()] + [("synced", hook, synced, calls["allow"])]
         print("hook: a whole call of caisson hook / bash -c : (medians)")
         tight = medians(rows, RUNS)
         print(f"  {'caisson --version':<60}{tight['start'] / tight['bash']:>8.3f}")
@@ -101,18 +109,22 @@ def main():
         # A state of its own: the rows above leave hundreds of tickets, and no session has so many at a time.
         fresh = setting(folder, "fresh", "audit: {sync: none}\n")
         shell = [("shell", ["/bin/sh", "-c", "bash -c :"], fresh, "/dev/null"),
-                 ("line", installed(CAISSON, folder, "claude-code", ".claude/settings.json"), fresh, calls["allow"]),
-                 ("codex", installed(CAISSON, folder, "codex", ".codex/hooks.json"), fresh, asked(folder, project, "codex", "git status", model="none"))]
+                 ("line", installed(CAISSON, folder, "claude-code", ".claude/settings.json"), fresh,
+                         calls["allow"]),
+                 ("codex", installed(CAISSON, folder, "codex", ".codex/hooks.json"), fresh,
+                         asked(folder, project, "codex", "git status", model="none"))]
         lines = medians(shell, RUNS)
         show("git status, the installed line / sh -c 'bash -c :'", lines["line"] / lines["shell"], 0.85)
-        show("... with timeout around it (Codex, Gemini, Qwen, Copilot)", lines["codex"] / lines["shell"], 1.5)
+        show("... with timeout around it (Codex, Gemini, Qwen, Copilot)", lines["codex"] / lines["shell"],
+                1.5)
         paused = medians([rows[0], rows[2]], PAUSED, 0.03)
         show("git status, with pauses of 30 ms", paused["allow"] / paused["bash"], 1.15)
         guard = other_guard()
         if not guard:
             print("  cc-safety-net is not installed here: npm install cc-safety-net, and CC_SAFETY_NET=its script")
             return
-        both = medians([("caisson", hook, plain, calls["deny"]), ("other", guard, plain, calls["deny"])], max(RUNS // 10, 10))
+        both = medians([("caisson", hook, plain, calls["deny"]), ("other", guard, plain, calls["deny"])],
+                max(RUNS // 10, 10))
         show("rm -rf /etc: cc-safety-net / caisson hook", both["other"] / both["caisson"], 60, True)
 
 

@@ -40,7 +40,8 @@ def ratio(ours, theirs, runs=RUNS, before=lambda: None):
 
 
 def rows_of(*argv):
-    return subprocess.run([CAISSON, "audit", "query", "--json", *argv], stdout=subprocess.PIPE, check=True).stdout
+    return subprocess.run([CAISSON, "audit", "query", "--json", *argv], stdout=subprocess.PIPE,
+            check=True).stdout
 
 
 def main():
@@ -63,19 +64,31 @@ def main():
             for f, a in zip(new, aside):
                 os.rename(a, f)
 
-        row(f"the index learns {GROWN} new days / jq -c . of them", ratio([CAISSON, "audit", "query", "--agent", "nobody"], ["jq", "-c", ".", *new], before=older_only), 3)
-        row("the index made from nothing / jq -c . of all", ratio([CAISSON, "audit", "reindex"], ["jq", "-c", ".", *files], runs=1), 3)
+        row(f"the index learns {GROWN} new days / jq -c . of them",
+                ratio([CAISSON, "audit", "query", "--agent", "nobody"], ["jq", "-c", ".", *new],
+                        before=older_only), 3)
+        row("the index made from nothing / jq -c . of all",
+                ratio([CAISSON, "audit", "reindex"], ["jq", "-c", ".", *files], runs=1), 3)
 
         # questions
         query = [CAISSON, "audit", "query", "--agent", "agent-07", "--since", day, "--until", day, "--json"]
         program = f'select(.agent_id == "agent-07" and (.ts | startswith("{day}")))'
         want = subprocess.run(["jq", "-c", program, files[15]], stdout=subprocess.PIPE, check=True).stdout
-        assert want == rows_of("--agent", "agent-07", "--since", day, "--until", day) and want, "not the rows that jq finds"
-        row("rows of an agent and a day / jq over all files", ratio(query, ["jq", "-c", program, *files]), 0.02)
-        row("rows of an agent and a day / jq over that day's file", ratio(query, ["jq", "-c", program, files[15]], runs=3 * RUNS), 0.02 if ROWS >= 1000000 else None)
-        row("rows by a regular expression / grep over all files", ratio([CAISSON, "audit", "query", "--grep", "feature/async-77[0-9]", "--json"], ["grep", "-hE", "feature/async-77[0-9]", *files]), None)
-        ids = [line.split("\t")[6] for line in subprocess.run([CAISSON, "audit", "query", "--agent", "agent-09", "--limit", str(STARTS)], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()]
-        row("show ID / bash -c :", statistics.median(took([CAISSON, "audit", "show", i]) / took(["/bin/bash", "-c", ":"]) for i in ids), 4)
+        assert want == rows_of("--agent", "agent-07", "--since", day, "--until",
+                day) and want, "not the rows that jq finds"
+        row("rows of an agent and a day / jq over all files", ratio(query, ["jq", "-c", program, *files]),
+                0.02)
+        row("rows of an agent and a day / jq over that day's file",
+                ratio(query, ["jq", "-c", program, files[15]],
+                        runs=3 * RUNS), 0.02 if ROWS >= 1000000 else None)
+        row("rows by a regular expression / grep over all files",
+                ratio([CAISSON, "audit", "query", "--grep", "feature/async-77[0-9]", "--json"],
+                        ["grep", "-hE", "feature/async-77[0-9]", *files]), None)
+        ids = [line.split("\t")[6] for line in subprocess.run(
+                [CAISSON, "audit", "query", "--agent", "agent-09", "--limit",
+                        str(STARTS)], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()]
+        row("show ID / bash -c :", statistics.median(
+                took([CAISSON, "audit", "show", i]) / took(["/bin/bash", "-c", ":"]) for i in ids), 4)
         row("verify / sha256sum", ratio([CAISSON, "audit", "verify"], ["sha256sum", *files]), 1.5)
 
 

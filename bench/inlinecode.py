@@ -53,17 +53,28 @@ ORDINARY = {"python": ("import json, sys\n", PYTHON), "javascript": ("", JAVASCR
 
 # Before, what is repeated, after. {i} counts.
 HOSTILE_TEXTS = [
-    ("python", '"', "", '"', ""), ("python", "(", "", "(", ""), ("python", "[", "", "[", ""), ("python", "{", "", "{{", ""), ("python", "f'{", "", "f'{{", ""), ("python", '"""a', "", '"""a', ""),
-    ("python", "backquotes", "", "`", ""), ("python", "backslashes", "", "\\", ""), ("python", "lines that go on", "x = 1 + ", "\\\n", "2\n"), ("python", "indentation, in and out", "", "if x:\n  a\n b\n", ""),
-    ("python", "errors", "", "a b c\n", ""), ("python", "an error at the end", "", "x = 1\n", "x x x"), ("python", "calls in calls", "", "f(" * 40 + "1" + ")" * 40 + "\n", ""),
-    ("python", "f(f(f( 99 deep", "", "f(" * 99 + ")" * 99 + "\n", ""), ("python", "x.a.a.a", "x = y", ".a", "\n"), ("python", "a = a + a", "a = 'x'\n", "a = a + a\n", ""),
-    ("python", "a = b, b = a", "", "a = b + '{i}'\nb = a + '{i}'\n", ""), ("python", "one text longer each", "a0 = 'x'\n", "b{i} = a0 + 'x'\n", ""), ("python", "a list of numbers", "x = [", "1,", "]\n"),
-    ("python", "os.system", "import os\n", "os.system('ls')\n", ""), ("python", "not not not", "x = ", "not ", "1\n"),
-    ("javascript", '"', "", '"', ""), ("javascript", "(", "", "(", ""), ("javascript", "[", "", "[", ""), ("javascript", "{", "", "{{", ""), ("javascript", "`${", "", "`${{", ""),
-    ("javascript", "backquotes", "", "`", ""), ("javascript", "backslashes", "", "\\", ""), ("javascript", "/[", "", "/[", ""), ("javascript", "errors", "", "a b c\n", ""), ("javascript", "let let", "", "let ", ""),
-    ("javascript", "({a,", "", "({{a,", ""), ("javascript", "an error at the end", "", "x = 1\n", "x x x"), ("javascript", "calls in calls", "", "f(" * 40 + "1" + ")" * 40 + "\n", ""), ("javascript", "x.a.a.a", "x = y", ".a", "\n"),
-    ("javascript", "a = a + a", "let a = 'x'\n", "a = a + a\n", ""), ("javascript", "a = b, b = a", "let a, b\n", "a = b + '{i}'\nb = a + '{i}'\n", ""), ("javascript", "a => a =>", "x = ", "a => ", "1\n"),
-    ("javascript", "a list of numbers", "x = [", "1,", "]\n"), ("javascript", "an array of names, called", "x = [f, g, h]\n", "x[{i}]()\n", ""), ("javascript", "!!!!", "x = ", "!", "1\n"),
+    ("python", '"', "", '"', ""), ("python", "(", "", "(", ""), ("python", "[", "", "[", ""), ("python", "{",
+            "", "{{", ""), ("python", "f'{", "", "f'{{", ""), ("python", '"""a', "", '"""a', ""),
+    ("python", "backquotes", "", "`", ""), ("python", "backslashes", "", "\\", ""), ("python",
+            "lines that go on", "x = 1 + ", "\\\n", "2\n"), ("python", "indentation, in and out", "", "if x:\n  a\n b\n", ""),
+    ("python", "errors", "", "a b c\n", ""), ("python", "an error at the end", "", "x = 1\n",
+            "x x x"), ("python", "calls in calls", "", "f(" * 40 + "1" + ")" * 40 + "\n", ""),
+    ("python", "f(f(f( 99 deep", "", "f(" * 99 + ")" * 99 + "\n", ""), ("python", "x.a.a.a", "x = y", ".a",
+            "\n"), ("python", "a = a + a", "a = 'x'\n", "a = a + a\n", ""),
+    ("python", "a = b, b = a", "", "a = b + '{i}'\nb = a + '{i}'\n", ""), ("python", "one text longer each",
+            "a0 = 'x'\n", "b{i} = a0 + 'x'\n", ""), ("python", "a list of numbers", "x = [", "1,", "]\n"),
+    ("python", "os.system", "import os\n", "os.system('ls')\n", ""), ("python", "not not not", "x = ", "not ",
+            "1\n"),
+    ("javascript", '"', "", '"', ""), ("javascript", "(", "", "(", ""), ("javascript", "[", "", "[",
+            ""), ("javascript", "{", "", "{{", ""), ("javascript", "`${", "", "`${{", ""),
+    ("javascript", "backquotes", "", "`", ""), ("javascript", "backslashes", "", "\\", ""), ("javascript",
+            "/[", "", "/[", ""), ("javascript", "errors", "", "a b c\n", ""), ("javascript", "let let", "", "let ", ""),
+    ("javascript", "({a,", "", "({{a,", ""), ("javascript", "an error at the end", "", "x = 1\n",
+            "x x x"), ("javascript", "calls in calls", "", "f(" * 40 + "1" + ")" * 40 + "\n", ""), ("javascript", "x.a.a.a", "x = y", ".a", "\n"),
+    ("javascript", "a = a + a", "let a = 'x'\n", "a = a + a\n", ""), ("javascript", "a = b, b = a",
+            "let a, b\n", "a = b + '{i}'\nb = a + '{i}'\n", ""), ("javascript", "a => a =>", "x = ", "a => ", "1\n"),
+    ("javascript", "a list of numbers", "x = [", "1,", "]\n"), ("javascript", "an array of names, called",
+            "x = [f, g, h]\n", "x[{i}]()\n", ""), ("javascript", "!!!!", "x = ", "!", "1\n"),
 ]
 
 
@@ -81,7 +92,8 @@ def read(folder, lang, code, rounds):
     path = os.path.join(folder, "inline.txt")
     with open(path, "w", encoding="utf-8") as f:
         f.write(code)
-    out = subprocess.run([INLINE, lang, path, str(rounds)], capture_output=True, text=True, check=True).stdout.split()
+    out = subprocess.run([INLINE, lang, path, str(rounds)], capture_output=True, text=True,
+            check=True).stdout.split()
     return float(out[0]), int(out[1]), out[2], out[3]
 
 
@@ -94,13 +106,16 @@ def rows(bench, folder):
         base = ordinary[lang, 10_000][0] / 10_000
         for size in SIZES:
             seconds, used, parsed, how = ordinary[lang, size]
-            bench.row(f"{lang}, {size // 1000} KB", seconds / size / base, GROWTH if size > 10_000 else None, f"{how}, {used / 2**20:.0f} MB")
+            bench.row(f"{lang}, {size // 1000} KB", seconds / size / base, GROWTH if size > 10_000 else None,
+                    f"{how}, {used / 2**20:.0f} MB")
             if how != "complete":
                 bench.fail(f"{lang}, {size // 1000} KB: {parsed}, {how}")
     print("\nhostile code / ordinary code of its size: 30 KB, and 1 MB")
     for lang, what, before, unit, after in HOSTILE_TEXTS:
         for size in HOSTILE_ROUNDS:
-            seconds, used, parsed, how = read(folder, lang, text(size, before, unit, after), HOSTILE_ROUNDS[size])
-            bench.row(f"{lang}: {what}" + (", 1 MB" if size > 30_000 else ""), seconds / ordinary[lang, size][0], HOSTILE, f"{parsed}, {how}, {used / 2**20:.0f} MB")
+            seconds, used, parsed, how = read(folder, lang, text(size, before, unit, after),
+                    HOSTILE_ROUNDS[size])
+            bench.row(f"{lang}: {what}" + (", 1 MB" if size > 30_000 else ""),
+                    seconds / ordinary[lang, size][0], HOSTILE, f"{parsed}, {how}, {used / 2**20:.0f} MB")
             if how == "full":
                 bench.fail(f"{lang}: {what}: the arena is full")

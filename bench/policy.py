@@ -31,10 +31,14 @@ def policy():
         lines.append('        anyArgOutside: [".", "/tmp/claude", "~/src"]')
         lines.append("        decision: ask")
         lines.append(f"        description: keep to the project, case {i}")
-    lines += ["    redirects:", "      - {mode: write, outside: ['.', /tmp/claude, ~/src], decision: ask}", "      - {mode: any, glob: '/etc/**', decision: deny}"]
-    lines += ["    normalise:", "      - {prefix: kubectl, strip: ['-n \\S+', '--context=\\S+']}", "permissions:"]
-    lines += ["  deny: ['Read(~/.ssh/**)', 'Edit(//etc/**)', 'Bash(frob:*)']", "  ask: ['Bash(git push:*)', 'Bash(docker compose:*)']", "  allow: ['Bash(npm run test:*)', 'Bash(make check)']"]
-    lines += ["checks_grade: {secret-read: deny, git-amend: ask, network: ask}", "protected_paths: [migrations/**, '*.lock']", "secret_paths: [config/prod.yaml]", "writable_roots: [~/scratch]"]
+    lines += ["    redirects:", "      - {mode: write, outside: ['.', /tmp/claude, ~/src], decision: ask}",
+            "      - {mode: any, glob: '/etc/**', decision: deny}"]
+    lines += ["    normalise:", "      - {prefix: kubectl, strip: ['-n \\S+', '--context=\\S+']}",
+            "permissions:"]
+    lines += ["  deny: ['Read(~/.ssh/**)', 'Edit(//etc/**)', 'Bash(frob:*)']",
+            "  ask: ['Bash(git push:*)', 'Bash(docker compose:*)']", "  allow: ['Bash(npm run test:*)', 'Bash(make check)']"]
+    lines += ["checks_grade: {secret-read: deny, git-amend: ask, network: ask}",
+            "protected_paths: [migrations/**, '*.lock']", "secret_paths: [config/prod.yaml]", "writable_roots: [~/scratch]"]
     return "\n".join(lines) + "\n"
 
 
@@ -50,14 +54,16 @@ def once(argv, env=None):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         text = policy()
-        files = {"plain": text, "full": text + "meta:\n  description: |\n    a text of several lines\n", "presets": "import: [git, secrets, filesystem, docker, kubernetes, terraform]\n"}
+        files = {"plain": text, "full": text + "meta:\n  description: |\n    a text of several lines\n",
+                "presets": "import: [git, secrets, filesystem, docker, kubernetes, terraform]\n"}
         for name, content in files.items():
             with open(f"{folder}/{name}.yaml", "w", encoding="utf-8") as f:
                 f.write(content)
         os.chdir(folder)
         rows = [("bash -c :", ["/bin/bash", "-c", ":"]), ("no policy", [CAISSON, "check", "git status"])]
         rows += [(what, [CAISSON, "check", "--config", f"{name}.yaml", "git status"]) for what, name in
-                 ((f"{text.count(chr(10))} lines", "plain"), ("the same through libfyaml", "full"), ("six presets", "presets"))]
+                 ((f"{text.count(chr(10))} lines", "plain"), ("the same through libfyaml", "full"),
+                         ("six presets", "presets"))]
         times = {what: [] for what, _ in rows}
         for _ in range(RUNS):
             for what, argv in rows:

@@ -16,7 +16,8 @@ BASH = ["/bin/bash", "-c", ":"]
 
 
 def once(argv, env, stdin):
-    files = [(os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0)] + [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
+    files = [(os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0)] + [
+            (os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
     start = time.perf_counter()
     pid = os.posix_spawn(argv[0], argv, env, file_actions=files)
     _, status = os.waitpid(pid, 0)
@@ -31,13 +32,15 @@ def setting(folder, name, policy, state=None):
     os.makedirs(os.path.join(home, ".config/caisson"), mode=0o700)
     with open(os.path.join(home, ".config/caisson/config.yaml"), "w", encoding="utf-8") as f:
         f.write(policy)
-    return {"HOME": home, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "CAISSON_STATE": state or os.path.join(home, "state")}
+    return {"HOME": home, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8",
+            "CAISSON_STATE": state or os.path.join(home, "state")}
 
 
 def asked(folder, project, name, command):
     path = os.path.join(folder, name + ".json")
     with open(path, "w", encoding="utf-8") as f:
-        json.dump({"session_id": "bench", "transcript_path": folder + "/log.jsonl", "cwd": project, "permission_mode": "default", "hook_event_name": "PreToolUse",
+        json.dump({"session_id": "bench", "transcript_path": folder + "/log.jsonl", "cwd": project,
+                "permission_mode": "default", "hook_event_name": "PreToolUse",
                    "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "toolu_bench"}, f)
     return path
 
@@ -65,16 +68,20 @@ def main():
         os.mkdir(project)
         nowhere = os.path.join(folder, "file")
         open(nowhere, "w", encoding="utf-8").close()
-        off, none, begin, always = (setting(folder, "off", "audit: {required: false}\n", nowhere), setting(folder, "none", "audit: {sync: none}\n"),
-                                    setting(folder, "begin", "audit: {sync: begin}\n"), setting(folder, "always", "audit: {sync: always}\n"))
+        off, none, begin, always = (setting(folder, "off", "audit: {required: false}\n", nowhere),
+                setting(folder, "none", "audit: {sync: none}\n"),
+                                    setting(folder, "begin", "audit: {sync: begin}\n"), setting(folder,
+                                            "always", "audit: {sync: always}\n"))
         hook, run = [CAISSON, "hook"], [CAISSON, "run", "--", "/bin/true"]
-        same, new = [asked(folder, project, "same", "git status")], [asked(folder, project, f"new{i}", f"cat src/file{i}.c") for i in range(RUNS + 5)]
+        same, new = [asked(folder, project, "same", "git status")], [
+                asked(folder, project, f"new{i}", f"cat src/file{i}.c") for i in range(RUNS + 5)]
         print("record: what it adds to a call / bash -c : (medians)")
         show("a hook: git status", added(hook, off, none, same, RUNS), 0.15)
         show("a hook: a file that was not asked about before", added(hook, off, none, new, RUNS), 0.15)
         show("a hook: git status, waiting for the disk", added(hook, off, always, same, RUNS))
         show("caisson run -- /bin/true: two rows", added(run, off, none, ["/dev/null"], max(RUNS // 2, 20)))
-        show("caisson run -- /bin/true: two rows, begin on the disk", added(run, off, begin, ["/dev/null"], max(RUNS // 2, 20)))
+        show("caisson run -- /bin/true: two rows, begin on the disk",
+                added(run, off, begin, ["/dev/null"], max(RUNS // 2, 20)))
 
 
 main()

@@ -36,7 +36,8 @@ def cpu(argv, path):
     for _ in range(RUNS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         with open(path, "rb") as i:
-            subprocess.run(argv, stdin=i, stdout=subprocess.DEVNULL, check=True, env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
+            subprocess.run(argv, stdin=i, stdout=subprocess.DEVNULL, check=True,
+                    env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return statistics.median(times)
@@ -70,15 +71,18 @@ def sequences():
 
 
 def beside_strip_ansi(d):
-    subprocess.run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", d, "strip-ansi"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, timeout=120)
+    subprocess.run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", d,
+            "strip-ansi"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, timeout=120)
     with open(os.path.join(d, "strip.mjs"), "w") as f:
         f.write(STRIP)
     cases = ["before" + s + "after" for s in sequences()]
-    theirs = json.loads(subprocess.run(["node", os.path.join(d, "strip.mjs")], input=json.dumps(cases).encode(), stdout=subprocess.PIPE, check=True).stdout)
+    theirs = json.loads(subprocess.run(["node", os.path.join(d, "strip.mjs")],
+            input=json.dumps(cases).encode(), stdout=subprocess.PIPE, check=True).stdout)
     whole = more = 0
     for case, their in zip(cases, theirs):
         # a move to another line is a newline; it is not text
-        our = subprocess.run([CAISSON, "normalise"], input=case.encode(), stdout=subprocess.PIPE, check=True).stdout.decode().replace("\n", "")
+        our = subprocess.run([CAISSON, "normalise"], input=case.encode(), stdout=subprocess.PIPE,
+                check=True).stdout.decode().replace("\n", "")
         if not (our.startswith("before") and our.endswith("after")) or len(our) > len(their) or "\x1b" in our:
             print("  WORSE than strip-ansi: %r gives %r, strip-ansi %r" % (case, our, their))
         whole += our == "beforeafter"

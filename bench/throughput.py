@@ -41,7 +41,8 @@ for (const d of data) { if (d.n > 1) console.log(d.name.toUpperCase(), JSON.stri
 console.log(total(data), require("fs").readFileSync("list.txt", "utf8").length); }
 """
 
-# name, text before, text that is repeated; whole: only whole repetitions, so that the text stays valid; text after
+# name, text before, text that is repeated; whole: only whole repetitions, so that the text stays valid; text
+# after
 TEXTS = [
     ("ordinary", "", ORDINARY, True),
     ("one line", "", "echo hello; ", True),
@@ -116,7 +117,8 @@ def once(path):
 
 
 def main():
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))  # for the runs; this process itself uses little
+    resource.setrlimit(resource.RLIMIT_CPU,
+            (SECONDS, SECONDS + 1))  # for the runs; this process itself uses little
     print("throughput: time per KB through 'caisson check -', as a ratio to that at 10 KB (the start of the process is in it)")
     print("  %-14s" % "text", *("%8s" % x for x in ("1K", "10K", "100K", "1M")), "  verdict, peak MB at 1 MB")
     with tempfile.TemporaryDirectory() as tmp:
@@ -130,7 +132,8 @@ def main():
                 runs += [once(path) for _ in range(RUNS[size] - 1 if runs[0][0] < 2 else 0)]
                 per.append(statistics.median(r[0] for r in runs) / size)
                 code, peak = runs[-1][1], max(r[2] for r in runs)
-            print("  %-14s" % name, *("%8.2f" % (p / per[1]) for p in per), "  %s, %d" % (VERDICTS.get(code, code), peak // 1024), flush=True)
+            print("  %-14s" % name, *("%8.2f" % (p / per[1]) for p in per),
+                    "  %s, %d" % (VERDICTS.get(code, code), peak // 1024), flush=True)
 
 
 main()

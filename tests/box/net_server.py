@@ -44,7 +44,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def serve(address, port, tls):
-    kind = type("Family", (Server,), {"address_family": socket.AF_INET6 if ":" in address else socket.AF_INET})
+    kind = type("Family", (Server,), {"address_family": socket.AF_INET6 if ":" in address
+            else socket.AF_INET})
     server = kind((address, port), Answer)
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)

@@ -25,9 +25,12 @@ import threading
 
 PUBLIC4, PUBLIC6, PRIVATE4, OWN4 = "50.1.0.1", "2600:1::1", "10.99.0.2", "50.1.0.9"
 ZONE = {
-    "allowed.test": [PUBLIC4, PUBLIC6], "other.test": [PUBLIC4], "locked.test": [PUBLIC4], "four.test": [PUBLIC4], "six.test": [PUBLIC6],
-    "dead6.test": ["2600:1::dead", PUBLIC4], "refusing.test": ["50.1.0.2", PUBLIC4], "private.test": [PRIVATE4], "loop.test": ["127.0.0.1"],
-    "mapped.test": ["::ffff:10.99.0.2"], "mixed.test": [PRIVATE4, PUBLIC4], "own.test": [OWN4], "own6.test": ["2600:1::9"], "second.test": ["50.1.0.10"], "any6.test": ["2600:2::7"], "zero.test": ["0.0.0.0"],
+    "allowed.test": [PUBLIC4, PUBLIC6], "other.test": [PUBLIC4], "locked.test": [PUBLIC4], "four.test": [
+            PUBLIC4], "six.test": [PUBLIC6],
+    "dead6.test": ["2600:1::dead", PUBLIC4], "refusing.test": ["50.1.0.2",
+            PUBLIC4], "private.test": [PRIVATE4], "loop.test": ["127.0.0.1"],
+    "mapped.test": ["::ffff:10.99.0.2"], "mixed.test": [PRIVATE4,
+            PUBLIC4], "own.test": [OWN4], "own6.test": ["2600:1::9"], "second.test": ["50.1.0.10"], "any6.test": ["2600:2::7"], "zero.test": ["0.0.0.0"],
     "proxyhost.test": [PRIVATE4], "found.test.corp.test": [PUBLIC4], "short": [PUBLIC4],
 }
 ALIASES = {"alias.test": "private.test", "chain.test": "alias.test", "ring.test": "ring2.test", "ring2.test": "ring.test"}
@@ -257,7 +260,8 @@ async def socks_proxy(reader, writer):
     if kind == 3:
         host = (await reader.readexactly((await reader.readexactly(1))[0])).decode()
     else:
-        host = socket.inet_ntop(socket.AF_INET if kind == 1 else socket.AF_INET6, await reader.readexactly(4 if kind == 1 else 16))
+        host = socket.inet_ntop(socket.AF_INET if kind == 1 else socket.AF_INET6,
+                await reader.readexactly(4 if kind == 1 else 16))
     port = struct.unpack(">H", await reader.readexactly(2))[0]
     both = await tunnel(reader, writer, host, port)
     writer.write(b"\5" + (b"\0" if both else b"\4") + b"\0\1\0\0\0\0\0\0")
@@ -272,7 +276,8 @@ async def socks_proxy(reader, writer):
 def certificate(folder):
     """Two contexts; with the second a server asks for a second ClientHello, since clients guess another curve."""
     key, cert = os.path.join(folder, "key.pem"), os.path.join(folder, "cert.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+            "-nodes", "-keyout", key, "-out", cert, "-days", "2",
                     "-subj", "/CN=allowed.test", "-addext", "subjectAltName=DNS:allowed.test,DNS:other.test,DNS:*.wild.test"], check=True, capture_output=True)
     contexts = [ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)]
 
@@ -291,7 +296,9 @@ async def main():
     with tempfile.TemporaryDirectory() as folder:
         contexts = certificate(folder)
     options = {"backlog": 2048, "limit": 1 << 20}
-    for port, handler in ((7, echo), (9000, digest), (9001, source), (9002, banner), (9003, resets), (9004, quiet), (9005, slow), (9006, sink), (9007, last_end), (3128, http_proxy), (1080, socks_proxy)):
+    for port, handler in ((7, echo), (9000, digest), (9001, source), (9002, banner), (9003, resets),
+            (9004, quiet), (9005, slow), (9006, sink), (9007, last_end), (3128, http_proxy), (1080,
+                    socks_proxy)):
         await asyncio.start_server(handler, ["0.0.0.0", "::"], port, **options)
     for port, context in (443, contexts[0]), (8443, contexts[0]), (8444, contexts[1]):
         await asyncio.start_server(tls, ["0.0.0.0", "::"], port, ssl=context, **options)

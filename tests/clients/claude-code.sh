@@ -1,5 +1,6 @@
 #!/bin/bash
-# Claude Code itself, with the hooks that `caisson init` writes: what it lets run, what it does not, and what the model is told. TAP.
+# Claude Code itself, with the hooks that `caisson init` writes: what it lets run, what it does not, and what
+# the model is told. TAP.
 # needs: claude-code
 # shellcheck disable=SC2016 # commands are data
 . "$(dirname "$0")/lib.sh"
@@ -14,7 +15,8 @@ prepare() { :; }
 start() {
 	claude_environment
 	ENVIRONMENT+=("${MORE[@]}")
-	clean "$PROGRAM" "${PLUGIN[@]}" -p "$PROMPT" --output-format stream-json --verbose --allowedTools "${ALLOWED-Bash}" "${MODE[@]}"
+	clean "$PROGRAM" "${PLUGIN[@]}" -p "$PROMPT" --output-format stream-json --verbose --allowedTools \
+		"${ALLOWED-Bash}" "${MODE[@]}"
 }
 MORE=()
 
@@ -26,7 +28,8 @@ result $? 'the session began with guidance'
 # ---- modes ----
 new_session bypass
 set_up
-MODE=(--dangerously-skip-permissions) MORE=(IS_SANDBOX=1) # as root it wants to be told that this is a throw-away machine
+MODE=(--dangerously-skip-permissions) MORE=(IS_SANDBOX=1) \
+	# as root it wants to be told that this is a throw-away machine
 session "$(script_of './where.sh' 'touch denied' 'touch asked')"
 MODE=() MORE=()
 cell bypass "$(place "$(text 0)")"
@@ -37,7 +40,8 @@ new_session sandbox
 set_up
 jq '.sandbox.enabled = true' "$H/$SETTINGS" >"$RUN/s" && mv "$RUN/s" "$H/$SETTINGS"
 session "$(script_of './where.sh' 'touch denied' 'grep -c NoNewPrivs:.1 /proc/self/status')"
-if says_sandboxed 2; then cell sandbox "$(place "$(text 0)")"; else cell_skipped sandbox "Claude Code's sandbox does not start here (bwrap, socat)"; fi
+if says_sandboxed 2; then cell sandbox "$(place "$(text 0)")"; else cell_skipped sandbox \
+	"Claude Code's sandbox does not start here (bwrap, socat)"; fi
 [[ ! -e $P/denied && $(count) == 3 ]]
 result $? 'sandbox: a denied command does not run'
 all_rows day faults modes
@@ -45,7 +49,8 @@ all_rows day faults modes
 # ---- rules of the client hold for what is rewritten ----
 new_session rules
 set_up
-jq '. + {permissions: {deny: ["Bash(./where.sh:*)"]}}' "$H/.claude/settings.json" >"$RUN/s" && mv "$RUN/s" "$H/.claude/settings.json"
+jq '. + {permissions: {deny: ["Bash(./where.sh:*)"]}}' "$H/.claude/settings.json" >"$RUN/s" &&
+	mv "$RUN/s" "$H/.claude/settings.json"
 session "$(script_of './where.sh')"
 says_not 0 '^ns pid' 'a deny rule of the settings holds for a command that would be rewritten'
 
@@ -76,7 +81,8 @@ set_up
 printf '#!/bin/bash\necho start\nsleep 4\necho "ns $(readlink /proc/self/ns/pid)" >slow.txt\n' >"$P/slow.sh"
 chmod +x "$P/slow.sh"
 session "$(jq -nc '[{tool: ["Bash"], input: {command: "./slow.sh", timeout: 1500}}, {tool: ["Bash"], input: {command: "sleep 4; cat slow.txt"}}]')"
-says 0 'moved to the background' 'what takes longer than the limit of the client goes to the background, as without caisson'
+says 0 'moved to the background' \
+	'what takes longer than the limit of the client goes to the background, as without caisson'
 says 1 '^ns pid:' 'and comes to its end there'
 says_not 1 "$(readlink /proc/self/ns/pid | sed 's/[][]/\\&/g')" 'in the box'
 
@@ -95,7 +101,8 @@ PLUGIN=()
 new_session marketplace
 mkdir "$RUN/bin"
 ln -s "$CAISSON" "$RUN/bin/caisson"
-ENVIRONMENT=(CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 PATH="$RUN/bin:/usr/local/bin:/usr/bin:/bin")
+ENVIRONMENT=(CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 \
+	PATH="$RUN/bin:/usr/local/bin:/usr/bin:/bin")
 clean "$PROGRAM" plugin marketplace add "$root" && clean "$PROGRAM" plugin install caisson@caisson
 result $? 'the marketplace: installed'
 clean "$CAISSON" doctor --client claude-code

@@ -1,19 +1,25 @@
 #!/bin/bash
-# Claude Code with its own sandbox on: contained commands run in the box, outside of that sandbox, and the box opens no more. TAP.
+# Claude Code with its own sandbox on: contained commands run in the box, outside of that sandbox, and the box
+# opens no more. TAP.
 # needs: claude-code
 # shellcheck disable=SC2016 # commands are data
 . "$(dirname "$0")/lib.sh"
 CLIENT=claude-code TOOLS='["Bash"]' KEYS='{command: .}'
 need_client claude-code claude
-for tool in bwrap socat; do command -v "$tool" >/dev/null || skip_all "Claude Code's sandbox needs $tool"; done
+for tool in bwrap socat; do command -v "$tool" >/dev/null ||
+	skip_all "Claude Code's sandbox needs $tool"; done
 
 prepare() { :; }
 start() {
-	ENVIRONMENT=(ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=not-a-key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1 PATH="$(dirname "$NODE"):$PATH")
-	(P=$P${FROM:-}; clean "$PROGRAM" -p "$PROMPT" --output-format stream-json --verbose --allowedTools Bash)
+	ENVIRONMENT=(ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=not-a-key \
+		CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1 \
+		PATH="$(dirname "$NODE"):$PATH")
+	(P=$P${FROM:-}; clean "$PROGRAM" -p "$PROMPT" --output-format stream-json --verbose --allowedTools \
+		Bash)
 }
 settings() { # FILTER: of jq, for the settings that init wrote
-	jq --arg p "$P" --arg c "$CAISSON" "$1" "${2:-$H/.claude/settings.json}" >"$RUN/s" && mv "$RUN/s" "${2:-$H/.claude/settings.json}"
+	jq --arg p "$P" --arg c "$CAISSON" "$1" "${2:-$H/.claude/settings.json}" >"$RUN/s" &&
+		mv "$RUN/s" "${2:-$H/.claude/settings.json}"
 }
 # A project whose tests say where they run and what they can write.
 tested_project() { # NAME [OPTION...]
@@ -33,13 +39,15 @@ MAKE
 boxed() { # INDEX WHAT
 	local namespace
 	namespace=$(readlink /proc/self/ns/pid)
-	[[ $(text "$1") == *'ns pid:'* && $(text "$1") != *"$namespace"* && $(text "$1") == *'net no'* && $(text "$1") == *tested* ]]
+	[[ $(text "$1") == *'ns pid:'* && $(text "$1") != *"$namespace"* && $(text "$1") == *'net no'* &&
+		$(text "$1") == *tested* ]]
 	result $? "$2: make test runs in the box"
 }
 
 tested_project on
 result $? 'caisson init'
-jq -e --arg c "$CAISSON run --ticket:*" '.sandbox.excludedCommands == [$c]' "$H/.claude/settings.json" >/dev/null
+jq -e --arg c "$CAISSON run --ticket:*" '.sandbox.excludedCommands == [$c]' "$H/.claude/settings.json" \
+	>/dev/null
 result $? 'init wrote the exclusion that lets a ticket leave the sandbox'
 settings '.sandbox += {enabled: true, filesystem: {denyRead: ["\($p)/hidden"], denyWrite: ["\($p)/fixed"]}} | .permissions.deny = ["Read(./.env.*)", "Read(./secrets/**)"]'
 session "$(script_of 'make test' 'grep -c NoNewPrivs:.1 /proc/self/status' 'cd sub && make -C .. test' 'pwd')"

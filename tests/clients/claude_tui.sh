@@ -1,5 +1,6 @@
 #!/bin/bash
-# Claude Code's screen in tmux: what a person sees at a denial, a contained command and a question, and what their answer does. TAP.
+# Claude Code's screen in tmux: what a person sees at a denial, a contained command and a question, and what
+# their answer does. TAP.
 # needs: claude-code
 . "$(dirname "$0")/lib.sh"
 CLIENT=claude-code TOOLS='["Bash"]' KEYS='{command: .}'
@@ -12,12 +13,15 @@ tui_project
 set_up
 result $? "$CLIENT: caisson init"
 # A question about a host and the project's own code: a yes opens that host, in the box.
-NETWORKED='npm install --no-audit --no-fund --registry=https://npm.example.org' # another registry is asked about; nothing is fetched
-echo '{"name": "demo", "version": "1.0.0", "scripts": {"postinstall": "./where.sh >installed.txt"}}' >"$P/package.json"
+# another registry is asked about; nothing is fetched
+NETWORKED='npm install --no-audit --no-fund --registry=https://npm.example.org'
+echo '{"name": "demo", "version": "1.0.0", "scripts": {"postinstall": "./where.sh >installed.txt"}}' \
+	>"$P/package.json"
 echo installed.txt >>"$P/.git/info/exclude"
 start_model "$(script_of "$DENIED" "$CONTAINED" "$ASKED" "$NETWORKED" "$REFUSED")"
 # Not its first start: nothing is explained, and the folder is trusted.
-jq -n --arg p "$P" '{hasCompletedOnboarding: true, theme: "dark", customApiKeyResponses: {approved: ["not-a-key"], rejected: []},
+jq -n --arg p "$P" \
+	'{hasCompletedOnboarding: true, theme: "dark", customApiKeyResponses: {approved: ["not-a-key"], rejected: []},
 	projects: {($p): {hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true}}}' >"$H/.claude.json"
 claude_environment
 open_screen "$PROGRAM" "$PROMPT"
@@ -43,13 +47,15 @@ wait_for "'npm install" 20
 result $? "$CLIENT: the next question is on the screen"
 cell approve "$(place "$(cat "$P/released.txt" 2>/dev/null)")"
 shot network 'Bash command'
-sees network 'A yes runs it in the box, with the package registries of npm and npm\.example\.org only' 'a question about a host says that a yes opens it, in the box'
+sees network 'A yes runs it in the box, with the package registries of npm and npm\.example\.org only' \
+	'a question about a host says that a yes opens it, in the box'
 sees network "caisson allow 'npm install'" 'and how it is allowed for good'
 press 1
 wait_for 'git clean -fdx' 40
 result $? "$CLIENT: a third question is on the screen"
 if [[ $(command -v npm) == /usr/* ]]; then
-	[[ $(place "$(cat "$P/installed.txt" 2>/dev/null)") == boxed && $(cat "$P/installed.txt") == *'key none'* ]]
+	[[ $(place "$(cat "$P/installed.txt" 2>/dev/null)") == boxed &&
+		$(cat "$P/installed.txt") == *'key none'* ]]
 	result $? "$CLIENT: what was approved runs in the box, without the rest of the network and without the client's key"
 else skip "$CLIENT: what was approved runs in the box" 'there is no npm that a box sees'; fi
 press 2

@@ -25,7 +25,8 @@ new_session sandbox
 set_up
 MODE=(-s workspace-write)
 session "$(script_of './where.sh' 'touch denied' 'grep -c NoNewPrivs:.1 /proc/self/status')"
-if says_sandboxed 2; then cell sandbox "$(place "$(text 0)")"; else cell_skipped sandbox "Codex's sandbox does not start here"; fi
+if says_sandboxed 2; then cell sandbox "$(place "$(text 0)")"; else cell_skipped sandbox \
+	"Codex's sandbox does not start here"; fi
 [[ ! -e $P/denied && $(count) == 3 ]]
 result $? 'sandbox: a denied command does not run'
 all_rows day faults modes

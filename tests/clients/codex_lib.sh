@@ -1,6 +1,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # what is set here is used by those that source it
-# Codex for the tests that drive it: its settings against the scripted model, and how it is started. Sourced after lib.sh.
-CLIENT=codex TOOLS='["exec_command", "shell_command", "shell"]' KEYS='{cmd: ., command: ., yield_time_ms: 8000}' SETTINGS=.codex/hooks.json
+# Codex for the tests that drive it: its settings against the scripted model, and how it is started. Sourced
+# after lib.sh.
+CLIENT=codex TOOLS='["exec_command", "shell_command", "shell"]' \
+	KEYS='{cmd: ., command: ., yield_time_ms: 8000}' SETTINGS=.codex/hooks.json
 need_client codex codex
 
 prepare() {
@@ -24,6 +26,7 @@ TOML
 }
 codex_exec() { # OPTION...
 	ENVIRONMENT=(CODEX_HOME="$H/.codex" SCRIPTED_KEY=not-a-key)
-	clean "$PROGRAM" exec --json --skip-git-repo-check "$@" ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
+	clean "$PROGRAM" exec --json --skip-git-repo-check "$@" ${TRUSTED---dangerously-bypass-hook-trust} \
+		"$PROMPT"
 }
 start() { codex_exec -s "${SANDBOX:-danger-full-access}"; }

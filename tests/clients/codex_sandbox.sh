@@ -1,9 +1,11 @@
 #!/bin/bash
-# Codex in the modes of its own sandbox: contained commands run in the box, outside of that sandbox, and the box opens no more. TAP.
+# Codex in the modes of its own sandbox: contained commands run in the box, outside of that sandbox, and the
+# box opens no more. TAP.
 # needs: codex node
 # shellcheck disable=SC2016 # commands are data
 . "$(dirname "$0")/lib.sh"
-CLIENT=codex TOOLS='["exec_command", "shell_command", "shell"]' KEYS='{cmd: ., command: ., yield_time_ms: 8000}'
+CLIENT=codex TOOLS='["exec_command", "shell_command", "shell"]' \
+	KEYS='{cmd: ., command: ., yield_time_ms: 8000}'
 need_client codex codex
 
 prepare() {
@@ -27,7 +29,8 @@ TOML
 }
 start() {
 	ENVIRONMENT=(CODEX_HOME="$H/.codex" SCRIPTED_KEY=not-a-key)
-	clean "$PROGRAM" exec --json --skip-git-repo-check -C "$P${FROM:-}" ${MODE:+-s "$MODE"} ${EPHEMERAL:+--ephemeral} ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
+	clean "$PROGRAM" exec --json --skip-git-repo-check -C "$P${FROM:-}" ${MODE:+-s "$MODE"} \
+		${EPHEMERAL:+--ephemeral} ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
 }
 
 # A project whose tests say where they run and what they can write.
@@ -48,7 +51,8 @@ MAKE
 boxed() { # WHAT
 	local namespace
 	namespace=$(readlink /proc/self/ns/pid)
-	[[ $(text 0) == *'ns pid:'* && $(text 0) != *"$namespace"* && $(text 0) == *'net no'* && $(text 0) == *tested* ]]
+	[[ $(text 0) == *'ns pid:'* && $(text 0) != *"$namespace"* && $(text 0) == *'net no'* &&
+		$(text 0) == *tested* ]]
 	result $? "$1: make test runs in the box"
 	grep -qs '"kind":"end".*"status":"ok"' "$H"/.local/state/caisson/audit/*.jsonl
 	result $? "$1: as the record has it"
@@ -58,7 +62,8 @@ tested_project default
 result $? 'caisson init'
 [[ -s $H/.codex/rules/caisson.rules ]]
 result $? 'init wrote the rule that lets a ticket leave the sandbox'
-MODE=workspace-write session "$(script_of 'make test' 'cat Makefile > copy; cat made copy | wc -c' 'grep -c NoNewPrivs:.1 /proc/self/status')"
+MODE=workspace-write session \
+	"$(script_of 'make test' 'cat Makefile > copy; cat made copy | wc -c' 'grep -c NoNewPrivs:.1 /proc/self/status')"
 boxed 'workspace-write'
 says 0 'wrote made\.' 'workspace-write: the project can be written'
 says_not 0 'wrote \.(git|codex|agents|aws)' "workspace-write: what Codex keeps closed is closed in the box"
@@ -100,7 +105,8 @@ boxed 'hooks of the project'
 tested_project unruled
 rm "$H/.codex/rules/caisson.rules"
 MODE=read-only session "$(script_of 'make test')"
-says 0 'own sandbox, in which Caisson cannot make its box.*caisson init --client codex' 'without the rule: refused, and it says what to do'
+says 0 'own sandbox, in which Caisson cannot make its box.*caisson init --client codex' \
+	'without the rule: refused, and it says what to do'
 says_not 0 'tested' 'without the rule: nothing ran'
 tested_project trusted
 rm "$H/.codex/rules/caisson.rules"
@@ -109,8 +115,9 @@ MODE=read-only session "$(script_of 'make test')"
 says 0 'tested' "without the rule, and the policy trusts Codex's sandbox: it runs there"
 says_not 0 'wrote ' 'and cannot write'
 
-# The model can name the shell that reads a command, and the hook's input does not say so: the transcript does. A shell of the agent's own
-# is not started, neither one that the call names by its path nor one in a directory of the project that comes first in PATH.
+# The model can name the shell that reads a command, and the hook's input does not say so: the transcript
+# does. A shell of the agent's own is not started, neither one that the call names by its path nor one in a
+# directory of the project that comes first in PATH.
 shell_calls() { # JSON of calls' inputs
 	jq -c --argjson tools "$TOOLS" '[.[] | {tool: $tools, input: (. + {yield_time_ms: 8000})}]' <<<"$1"
 }
@@ -126,7 +133,8 @@ for kind in named in-path; do
 	tested_project "shell-$kind"
 	own_shells
 	if [[ $kind == named ]]; then
-		calls=$(jq -nc --arg s "$P/.venv/bin/bash" '[{cmd: "./where.sh", shell: $s}, {cmd: "echo harmless", shell: $s}]')
+		calls=$(jq -nc --arg s "$P/.venv/bin/bash" \
+			'[{cmd: "./where.sh", shell: $s}, {cmd: "echo harmless", shell: $s}]')
 	else
 		FIRST_IN_PATH=$P/.venv/bin:
 		calls='[{"cmd": "./where.sh", "shell": "sh"}, {"cmd": "echo harmless", "shell": "/bin/sh"}]'
@@ -137,12 +145,14 @@ for kind in named in-path; do
 	result $? "a shell of the agent's own ($kind) is not started"
 done
 tested_project shell-own
-MODE=workspace-write session "$(shell_calls '[{"cmd": "make test", "shell": "/bin/sh"}, {"cmd": "echo $0", "shell": "sh"}, {"cmd": "pwd", "workdir": "sub", "login": false}]')"
+MODE=workspace-write session \
+	"$(shell_calls '[{"cmd": "make test", "shell": "/bin/sh"}, {"cmd": "echo $0", "shell": "sh"}, {"cmd": "pwd", "workdir": "sub", "login": false}]')"
 boxed 'a shell of the system that the call names'
 says 1 '/sh$' 'what is allowed runs in it'
 says 2 '/sub$' 'without one, in a directory that the call names'
 tested_project shell-unknown
-EPHEMERAL=1 MODE=workspace-write session "$(shell_calls '[{"cmd": "make test"}, {"cmd": "echo $0"}, {"cmd": "touch denied"}]')"
+EPHEMERAL=1 MODE=workspace-write session \
+	"$(shell_calls '[{"cmd": "make test"}, {"cmd": "echo $0"}, {"cmd": "touch denied"}]')"
 boxed 'a session without a transcript'
 says 1 '/(ba|z)?sh$' 'and what is allowed runs'
 [[ ! -e $P/denied ]]
@@ -153,11 +163,14 @@ trust() { # [HASH]: as Codex notes what a person has trusted in its dialog
 	local event label normal
 	for event in $(jq -r '.hooks | keys[]' "$H/.codex/hooks.json"); do
 		label=$(sed 's/\(.\)\([A-Z]\)/\1_\2/g' <<<"$event" | tr '[:upper:]' '[:lower:]')
-		normal=$(jq -jcS --arg e "$event" --arg l "$label" '{event_name: $l, hooks: [.hooks[$e][0].hooks[0] + {async: false} | if $l == "session_end" then .timeout = ([.timeout, 3] | min) else . end]}' "$H/.codex/hooks.json")
-		printf '[hooks.state."%s:%s:0:0"]\ntrusted_hash = "sha256:%s"\n' "$H/.codex/hooks.json" "$label" "${1:-$(printf '%s' "$normal" | sha256sum | cut -d' ' -f1)}"
+		normal=$(jq -jcS --arg e "$event" --arg l "$label" \
+			'{event_name: $l, hooks: [.hooks[$e][0].hooks[0] + {async: false} | if $l == "session_end" then .timeout = ([.timeout, 3] | min) else . end]}' "$H/.codex/hooks.json")
+		printf '[hooks.state."%s:%s:0:0"]\ntrusted_hash = "sha256:%s"\n' "$H/.codex/hooks.json" \
+			"$label" "${1:-$(printf '%s' "$normal" | sha256sum | cut -d' ' -f1)}"
 	done
 }
-doctor() { env -i PATH="$PATH" HOME="$H" CODEX_HOME="$H/.codex" "$CAISSON" doctor --client codex >"$RUN/doctor" 2>&1; }
+doctor() { env -i PATH="$PATH" HOME="$H" CODEX_HOME="$H/.codex" "$CAISSON" doctor --client codex \
+	>"$RUN/doctor" 2>&1; }
 for kind in untrusted stale trusted; do
 	tested_project "hooks-$kind"
 	case $kind in stale) MORE=$(trust 0000) ;; trusted) MORE=$(trust) ;; *) MORE='' ;; esac
@@ -167,7 +180,8 @@ for kind in untrusted stale trusted; do
 	if [[ $kind == trusted ]]; then
 		[[ ! -e $P/denied && $code == 0 ]] && grep -q 'is guarded' "$RUN/doctor"
 	else
-		[[ -e $P/denied && $code == 2 ]] && grep -q 'is not guarded' "$RUN/doctor" && grep -q '/hooks' "$RUN/doctor"
+		[[ -e $P/denied && $code == 2 ]] && grep -q 'is not guarded' "$RUN/doctor" &&
+			grep -q '/hooks' "$RUN/doctor"
 	fi
 	result $? "hooks that are $kind: what Codex does, and what doctor says"
 done

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Codex itself: a contained command in a session that stays open: what is typed into it, what it prints later, and the directory that a call names. TAP.
+# Codex itself: a contained command in a session that stays open: what is typed into it, what it prints later,
+# and the directory that a call names. TAP.
 # needs: codex node
 # shellcheck disable=SC2016 # commands are data
 . "$(dirname "$0")/lib.sh"
@@ -7,7 +8,8 @@
 
 new_session open
 set_up
-printf '#!/bin/bash\nread -r name\necho "hello $name from $(readlink /proc/self/ns/pid)"\nexit 3\n' >"$P/ask.sh"
+printf '#!/bin/bash\nread -r name\necho "hello $name from $(readlink /proc/self/ns/pid)"\nexit 3\n' \
+	>"$P/ask.sh"
 printf '#!/bin/bash\necho start\nsleep 3\necho end\nexit 4\n' >"$P/slow.sh"
 chmod +x "$P"/*.sh
 session "$(jq -nc '[

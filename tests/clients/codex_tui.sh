@@ -1,5 +1,6 @@
 #!/bin/bash
-# Codex's screen in tmux: trusting the hooks, then what a person sees at a denial, a contained command and one that would be asked about. TAP.
+# Codex's screen in tmux: trusting the hooks, then what a person sees at a denial, a contained command and one
+# that would be asked about. TAP.
 # needs: codex node
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/codex_lib.sh"
@@ -30,13 +31,15 @@ if screen | grep -q 'Trust all and continue'; then press Enter; fi
 wait_for 'THE-END' 40
 result $? "$CLIENT: the session runs to its end"
 shot day "› $PROMPT" 'THE-END'
-sees day "Blocked by hook └ caisson: denied: 'chmod -R 777 \\.' lets everyone write there" 'a denial says what and why'
+sees day "Blocked by hook └ caisson: denied: 'chmod -R 777 \\.' lets everyone write there" \
+	'a denial says what and why'
 untouched
 result $? "$CLIENT: and nothing ran"
 sees day 'Ran [^ ]*caisson run --ticket TICKET └ 3 tests passed' 'a contained command shows its output'
 [[ $(place "$(cat "$P/tested.txt" 2>/dev/null)") == boxed ]]
 result $? "$CLIENT: and ran in the box, in the sandbox mode that Codex starts in"
-sees day "Blocked by hook └ caisson: denied: the policy asks about 'make release'" 'what would be asked about is blocked, with the reason'
+sees day "Blocked by hook └ caisson: denied: the policy asks about 'make release'" \
+	'what would be asked about is blocked, with the reason'
 sees day 'Codex cannot ask' 'and the reason why nobody was asked'
 cell ask-tui "$([[ -e $P/released.txt ]] && echo runs || echo denied)"
 cell approve "$(place "$(cat "$P/released.txt" 2>/dev/null)")"

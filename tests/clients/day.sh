@@ -1,9 +1,11 @@
 # shellcheck shell=bash
-# A working day of one client in one session, then the hook's faults in the same session, and the cells of the table `matrix` that follow from them.
+# A working day of one client in one session, then the hook's faults in the same session, and the cells of the
+# table `matrix` that follow from them.
 # Sourced after lib.sh by the script of each client, which may set:
 #
 #   SUBAGENT     steps (a JSON list) that start an agent whose prompt holds SECOND-SCRIPT and wait for its end
-#   BACKGROUND   a jq filter from a command to the input of a call that goes to the background; empty: its shell cannot
+#   BACKGROUND   a jq filter from a command to the input of a call that goes to the background; empty: its
+#                shell cannot
 #   STATUS       a pattern around the exit code %s in what the model is told; empty: it is not told
 #   SETTINGS     the file with the hooks, below the home
 # shellcheck disable=SC2016,SC2154,SC2034 # commands are data; the variables are lib.sh's and the client's
@@ -44,7 +46,9 @@ held() { # NAME FILE
 cleaned() { # NAME
 	if words "$1" | grep -q "$PACKED"; then echo shown
 	elif ! words "$1" | grep -q 'build ok'; then echo lost
-	elif [[ ${2:-} == success ]] && is_error "${at[$1]}" && [[ $(words "$1") != *'Only because caisson took a secret out'* ]]; then echo 'cleaned, as an error without a reason'
+	elif [[ ${2:-} == success ]] && is_error "${at[$1]}" &&
+		[[ $(words "$1") != *'Only because caisson took a secret out'* ]]; then echo \
+		'cleaned, as an error without a reason'
 	else echo cleaned; fi
 }
 status_of() { # NAME CODE
@@ -72,14 +76,16 @@ plan_day() {
 	shell contain './where.sh 7'
 	shell secret 'cat build.log'
 	shell secret-boxed './leak.sh'
-	shell secret-failed 'cat build.log; sleep 0.2; exit 4' # Qwen Code loses the output of a command that ends at once
+	# Qwen Code loses the output of a command that ends at once
+	shell secret-failed 'cat build.log; sleep 0.2; exit 4'
 	shell failing 'echo oops >&2; exit 3'
 	shell numbers 'date +%s'
 	shell numbers-boxed './now.sh'
 	shell long './big.sh'
 	shell outside 'rm -rf ../outside'
 	shell remove 'caisson init --remove'
-	add parallel "$(jq -nc --argjson a "$(call_of ./where.sh)" --argjson b "$(call_of 'touch denied')" --argjson c "$(call_of 'echo at once > par')" '{calls: [$a, $b, $c]}')"
+	add parallel "$(jq -nc --argjson a "$(call_of ./where.sh)" --argjson b "$(call_of \
+		'touch denied')" --argjson c "$(call_of 'echo at once > par')" '{calls: [$a, $b, $c]}')"
 	if [[ -n $BACKGROUND ]]; then
 		add background "$(call_of ./late.sh "$BACKGROUND")"
 		shell late 'sleep 3; cat late.txt'
@@ -103,7 +109,9 @@ day() {
 	result $? "$CLIENT: caisson init"
 	shorten_limits
 	plan_day
-	session "$(jq -nc --argjson main "$(steps_json)" --argjson sub "[$(call_of ./where.sh), $(call_of 'touch denied'), $(call_of 'echo second > sub.made')]" '{main: $main, "SECOND-SCRIPT": $sub}')"
+	session "$(jq -nc --argjson main "$(steps_json)" --argjson sub "[$(call_of ./where.sh), $(call_of \
+		'touch denied'), $(call_of \
+		'echo second > sub.made')]" '{main: $main, "SECOND-SCRIPT": $sub}')"
 	[[ $(count) == "$calls" ]]
 	result $? "$CLIENT: $calls calls, $(count) results"
 	day_cells
@@ -152,15 +160,21 @@ long_outcome() {
 	local file
 	if [[ $(row_outcome contain) != boxed ]]; then held long nothing-of-it; return; fi
 	[[ $(words long | wc -c) -lt 120000 ]] || { echo "$(words long | wc -c) bytes"; return; }
-	file=$(words long | grep -oE '/[^ ,)"]+' | while IFS= read -r f; do [[ -f $f && $(tail -n 1 "$f") == 200000* ]] && echo "$f"; done | head -n 1)
+	file=$(words long | grep -oE '/[^ ,)"]+' | while IFS= read -r f; do [[ -f $f &&
+		$(tail -n 1 "$f") == 200000* ]] && echo "$f"; done | head -n 1)
 	# Some clients remove their file at the end of the session.
-	if [[ -n $file ]] || words long | grep -Eq '199999|aved to: /'; then echo shortened; else echo lost; fi
+	if [[ -n $file ]] ||
+		words long | grep -Eq '199999|aved to: /'; then echo shortened; else echo lost; fi
 }
 
-# The next command is where it is after a `cd` that nobody touched: in that directory, or in the project again where each call has a new shell.
+# The next command is where it is after a `cd` that nobody touched: in that directory, or in the project again
+# where each call has a new shell.
 cd_outcome() {
-	if [[ $(row_outcome contain) == boxed && $(place "$(words cd)") != boxed ]]; then echo 'the contained one did not run'
-	elif [[ $(words pwd | grep -o '/[^ ]*/project[/a-z]*') == "$(words pwd-allowed | grep -o '/[^ ]*/project[/a-z]*')" ]]; then echo kept
+	if [[ $(row_outcome contain) == boxed &&
+		$(place "$(words cd)") != boxed ]]; then echo 'the contained one did not run'
+	elif [[ $(words pwd |
+		grep -o '/[^ ]*/project[/a-z]*') == "$(words pwd-allowed | grep -o '/[^ ]*/project[/a-z]*')" \
+		]]; then echo kept
 	else echo "$(words pwd) instead of $(words pwd-allowed)"; fi
 }
 

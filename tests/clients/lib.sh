@@ -1,11 +1,14 @@
 # shellcheck shell=bash disable=SC2034 # what is set here is used by those that source it
-# Driving agent clients as they are, against a model on loopback that does what a script says (model.mjs). Sourced by the tests here.
+# Driving agent clients as they are, against a model on loopback that does what a script says (model.mjs).
+# Sourced by the tests here.
 #
-# Every session has a directory of its own with a throw-away home, a project, and a policy; the client starts with an empty environment and
-# settings made by `caisson init`. The model is on 127.0.0.1 and the keys are words: nothing leaves the machine (but opencode gets a package of its own).
+# Every session has a directory of its own with a throw-away home, a project, and a policy; the client starts
+# with an empty environment and settings made by `caisson init`. The model is on 127.0.0.1 and the keys are
+# words: nothing leaves the machine (but opencode gets a package of its own).
 #
-# A client's script sets CLIENT, TOOLS (what it calls its shell, a JSON list) and KEYS (a jq filter from a command to the tool's input), and
-# defines `prepare` (settings beside the hooks) and `start` (the client, with "$PROMPT").
+# A client's script sets CLIENT, TOOLS (what it calls its shell, a JSON list) and KEYS (a jq filter from a
+# command to the tool's input), and defines `prepare` (settings beside the hooks) and `start` (the client,
+# with "$PROMPT").
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -51,7 +54,8 @@ need_client() { # NAME PROGRAM
 	[[ -x $CAISSON ]] || skip_all "there is no $CAISSON"
 }
 
-# A fresh home and project, with a policy that denies and asks about two harmless commands, and files for the calls.
+# A fresh home and project, with a policy that denies and asks about two harmless commands, and files for the
+# calls.
 new_session() { # NAME
 	RUN=$tmp/$1
 	ENVIRONMENT=()
@@ -86,7 +90,8 @@ SH
 	chmod +x "$P"/*.sh
 }
 
-# A copy of the program with a path of its own, so that something else can be put there: `$RUN/switch KIND` does that while a session runs.
+# A copy of the program with a path of its own, so that something else can be put there: `$RUN/switch KIND`
+# does that while a session runs.
 own_program() {
 	PROGRAM_HERE=$RUN/bin/caisson
 	mkdir "$RUN/bin"
@@ -111,24 +116,29 @@ SH
 	chmod +x "$RUN/switch"
 }
 
-# A hook that hangs is waited for: a limit in the hook's own line becomes 2 s; where there is none, the client's becomes 4 s.
+# A hook that hangs is waited for: a limit in the hook's own line becomes 2 s; where there is none, the
+# client's becomes 4 s.
 shorten_limits() {
 	if grep -q 'timeout -k' "$H/$SETTINGS"; then
 		sed -i -E 's/timeout -k ([0-9.]+) [0-9.]+/timeout -k \1 2/' "$H/$SETTINGS"
 	else
-		sed -i -E 's/("timeout": |ms: )[0-9]+000\b/\14000/; s/("timeout(Sec)?": )[0-9]{1,3}\b/\14/' "$H/$SETTINGS"
+		sed -i -E 's/("timeout": |ms: )[0-9]+000\b/\14000/; s/("timeout(Sec)?": )[0-9]{1,3}\b/\14/' \
+			"$H/$SETTINGS"
 	fi
 }
 
 # Settings by `caisson init`, as a person would; what a client needs besides is its own script's.
 set_up() {
-	env -i PATH="$PATH" HOME="$H" XDG_CONFIG_HOME="$H/.config" "${ENVIRONMENT[@]}" "${PROGRAM_HERE:-$CAISSON}" init --client "$CLIENT" "$@" >"$RUN/init" 2>&1 || { echo "# $(cat "$RUN/init")"; return 1; }
+	env -i PATH="$PATH" HOME="$H" XDG_CONFIG_HOME="$H/.config" "${ENVIRONMENT[@]}" \
+		"${PROGRAM_HERE:-$CAISSON}" init --client "$CLIENT" "$@" >"$RUN/init" 2>&1 ||
+		{ echo "# $(cat "$RUN/init")"; return 1; }
 }
 
 # The calls as a script for the model: commands, one an argument.
 script_of() {
 	local c
-	for c in "$@"; do jq -nc --arg c "$c" --argjson tools "$TOOLS" "{tool: \$tools, input: (\$c | $KEYS)}"; done | jq -sc .
+	for c in "$@"; do jq -nc --arg c "$c" --argjson tools "$TOOLS" \
+		"{tool: \$tools, input: (\$c | $KEYS)}"; done | jq -sc .
 }
 
 start_model() { # SCRIPT
@@ -146,9 +156,13 @@ stop_model() {
 
 # The client in its project, with nothing from our environment.
 clean() {
-	(cd "$P" && exec env -i PATH="${FIRST_IN_PATH:-}$(dirname "$NODE"):/usr/local/bin:/usr/bin:/bin" HOME="$H" TMPDIR="$RUN/tmp" LANG=C.UTF-8 TERM=dumb SHELL=/bin/bash USER=tester NO_COLOR=1 CI=1 \
-		XDG_CONFIG_HOME="$H/.config" XDG_DATA_HOME="$H/.local/share" XDG_CACHE_HOME="$H/.cache" XDG_STATE_HOME="$H/.local/state" \
-		DO_NOT_TRACK=1 DISABLE_TELEMETRY=1 "${ENVIRONMENT[@]}" timeout -k 5 "${SESSION_TIMEOUT:-120}" "$@" </dev/null >"$RUN/out" 2>"$RUN/err")
+	(cd "$P" && exec env -i PATH="${FIRST_IN_PATH:-}$(dirname "$NODE"):/usr/local/bin:/usr/bin:/bin" \
+		HOME="$H" TMPDIR="$RUN/tmp" LANG=C.UTF-8 TERM=dumb SHELL=/bin/bash USER=tester NO_COLOR=1 \
+		CI=1 \
+		XDG_CONFIG_HOME="$H/.config" XDG_DATA_HOME="$H/.local/share" XDG_CACHE_HOME="$H/.cache" \
+		XDG_STATE_HOME="$H/.local/state" \
+		DO_NOT_TRACK=1 DISABLE_TELEMETRY=1 "${ENVIRONMENT[@]}" timeout -k 5 \
+		"${SESSION_TIMEOUT:-120}" "$@" </dev/null >"$RUN/out" 2>"$RUN/err")
 }
 
 # One session from script to results.
@@ -159,7 +173,9 @@ session() { # SCRIPT
 	CODE=$?
 	stop_model
 	[[ -s $RUN/model/results.json ]] || echo '[]' >"$RUN/model/results.json"
-	[[ -n ${KEEP:-} ]] && { rm -rf "${KEEP:?}/$CLIENT-$(basename "$RUN")"; mkdir -p "$KEEP"; cp -r "$RUN" "$KEEP/$CLIENT-$(basename "$RUN")"; }
+	[[ -n ${KEEP:-} ]] &&
+		{ rm -rf "${KEEP:?}/$CLIENT-$(basename "$RUN")"; mkdir -p "$KEEP"; cp -r "$RUN" \
+		"$KEEP/$CLIENT-$(basename "$RUN")"; }
 	return 0
 }
 text() { jq -r ".[$1].text // \"\"" "$RUN/model/${RESULTS:-results.json}" 2>/dev/null; }
@@ -174,8 +190,9 @@ says_not() {
 	result $? "$3"
 }
 
-# A script of the agent's that a person has allowed, so that it runs outside the box: with no variable of the client's, on a pseudo-terminal of its own, by a
-# copy of the program under another name. It is no person all the same.
+# A script of the agent's that a person has allowed, so that it runs outside the box: with no variable of the
+# client's, on a pseudo-terminal of its own, by a copy of the program under another name. It is no person all
+# the same.
 not_a_person() {
 	new_session person
 	set_up
@@ -195,7 +212,8 @@ not_a_person() {
 
 # Claude Code's environment: the model on loopback, and no other traffic.
 claude_environment() {
-	ENVIRONMENT=(ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=not-a-key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1)
+	ENVIRONMENT=(ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=not-a-key \
+		CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1)
 	if [[ -d $RUN/bin ]]; then ENVIRONMENT+=(PATH="$RUN/bin:/usr/local/bin:/usr/bin:/bin"); fi
 }
 # ---- the table of cells ----
@@ -229,13 +247,15 @@ cell_skipped() { # ROW REASON
 	observed+="$1 "
 	skip "$CLIENT: $1" "$2"
 }
-# The last command before it was an allowed one that looked for the client's sandbox: it cannot gain privileges there.
+# The last command before it was an allowed one that looked for the client's sandbox: it cannot gain
+# privileges there.
 says_sandboxed() { text "$1" | grep -q '^1$'; }
 # Every row of these sets has been looked at.
 all_rows() { # SET...
 	local set row missing=
 	for set in "$@"; do
-		for row in $(awk -v s="$set" '$1 == "row" && $3 == s { print $2 }' "$here/matrix"); do [[ $observed == *" $row "* ]] || missing+=" $row"; done
+		for row in $(awk -v s="$set" '$1 == "row" && $3 == s { print $2 }' "$here/matrix"); do [[ \
+			$observed == *" $row "* ]] || missing+=" $row"; done
 	done
 	[[ -z $missing ]]
 	result $? "$CLIENT: every row of the table is looked at$missing"

@@ -1,17 +1,20 @@
 #!/bin/bash
-# caisson mcp as a server of Claude Code: calls of its tools, a denial, a long run with progress, one that the client gives up. TAP.
+# caisson mcp as a server of Claude Code: calls of its tools, a denial, a long run with progress, one that the
+# client gives up. TAP.
 # needs: claude-code
 . "$(dirname "$0")/lib.sh"
 CLIENT=claude-code
 need_client claude-code claude
 
 prepare() {
-	jq -n --arg c "$CAISSON" --argjson o "$OPTIONS" '{mcpServers: {caisson: {type: "stdio", command: $c, args: (["mcp"] + $o)}}}' >"$RUN/mcp.json"
+	jq -n --arg c "$CAISSON" --argjson o "$OPTIONS" \
+		'{mcpServers: {caisson: {type: "stdio", command: $c, args: (["mcp"] + $o)}}}' >"$RUN/mcp.json"
 }
 start() {
 	claude_environment
 	ENVIRONMENT+=(ENABLE_TOOL_SEARCH=false "${MORE[@]}")
-	clean "$PROGRAM" -p "$PROMPT" --output-format stream-json --verbose --allowedTools mcp__caisson --mcp-config "$RUN/mcp.json" --strict-mcp-config
+	clean "$PROGRAM" -p "$PROMPT" --output-format stream-json --verbose --allowedTools mcp__caisson \
+		--mcp-config "$RUN/mcp.json" --strict-mcp-config
 }
 # call TOOL INPUT
 call() { jq -nc --arg t "mcp__caisson__$1" --argjson i "$2" '{tool: [$t], input: $i}'; }
@@ -51,7 +54,8 @@ says_not 5 "$PACKED" 'without the key in it'
 says 6 'truncated' 'large output is shortened'
 is_error 7 && [[ ! -e $P/x ]]
 result $? 'an argument that would widen the box fails'
-[[ $(cat "$H"/.local/state/caisson/audit/*.jsonl | jq -r 'select(.client == "mcp" and .kind == "begin") | .agent_id' | sort -u) == claude-code ]]
+[[ $(cat "$H"/.local/state/caisson/audit/*.jsonl |
+	jq -r 'select(.client == "mcp" and .kind == "begin") | .agent_id' | sort -u) == claude-code ]]
 result $? 'the record has the runs, with the client as the agent'
 grep -q '"tool_use_id":"[^"]' "$H"/.local/state/caisson/audit/*.jsonl
 result $? "and the client's own names for the calls"
@@ -66,6 +70,8 @@ result $? 'a call that takes too long is an error'
 says 1 'next' 'the server goes on'
 ! there "$word"
 result $? 'and the box is gone'
-[[ $(cat "$H"/.local/state/caisson/audit/*.jsonl | jq -r --arg w "$word" 'select(.kind == "end" and (.command // "" | contains($w))) | .status') =~ ^(signal|unknown)$ ]]
+[[ $(cat "$H"/.local/state/caisson/audit/*.jsonl |
+	jq -r --arg w "$word" 'select(.kind == "end" and (.command // "" | contains($w))) | .status') =~ \
+	^(signal|unknown)$ ]]
 result $? 'ended from outside, as the record has it'
 finish

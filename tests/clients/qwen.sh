@@ -4,7 +4,8 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/day.sh"
 . "$(dirname "$0")/screen.sh"
-CLIENT=qwen TOOLS='["run_shell_command"]' KEYS='{command: ., is_background: false}' SETTINGS=.qwen/settings.json
+CLIENT=qwen TOOLS='["run_shell_command"]' KEYS='{command: ., is_background: false}' \
+	SETTINGS=.qwen/settings.json
 BACKGROUND='{command: ., is_background: true}' STATUS='Exit Code: %s([^0-9]|$)'
 SUBAGENT='[{"tool": ["agent"], "input": {"description": "as agreed", "subagent_type": "general-purpose", "run_in_background": false, "prompt": "SECOND-SCRIPT: do what was agreed"}}]'
 need_client qwen qwen
@@ -13,7 +14,9 @@ prepare() {
 	jq '. + {privacy: {usageStatisticsEnabled: false}, telemetry: {enabled: false}, general: {disableAutoUpdate: true}, security: {auth: {selectedType: "openai"}, folderTrust: {enabled: false}}}' \
 		"$H/$SETTINGS" >"$RUN/s" && cp "$RUN/s" "$H/$SETTINGS"
 }
-environment() { ENVIRONMENT=(OPENAI_API_KEY=not-a-key OPENAI_BASE_URL="http://127.0.0.1:$PORT/v1" OPENAI_MODEL=scripted); }
+environment() { \
+	ENVIRONMENT=(OPENAI_API_KEY=not-a-key OPENAI_BASE_URL="http://127.0.0.1:$PORT/v1" \
+	OPENAI_MODEL=scripted); }
 start() { environment && clean "$PROGRAM" --auth-type openai --yolo -o json -p "$PROMPT"; }
 start_tui() { environment && open_screen "$PROGRAM" --auth-type openai --yolo -i "$PROMPT"; }
 day

@@ -5,13 +5,17 @@ Templates: $P a path, $E an expression with an effect, $N and $M fresh names, $f
 import base64
 import random
 
-PATHS = ["a.txt", "b.txt", "sub/c.txt", "/w/a.txt", "/tmp/t1", "/etc/zz", "new1", "../w/b.txt", "sub/../a.txt"]
+PATHS = ["a.txt", "b.txt", "sub/c.txt", "/w/a.txt", "/tmp/t1", "/etc/zz", "new1", "../w/b.txt",
+        "sub/../a.txt"]
 
 # function of fs and its arguments after the path
 SINKS = [
-    ("unlinkSync", ""), ("rmSync", ", {force: true}"), ("rmSync", ", {recursive: true}"), ("writeFileSync", ", 'x'"), ("appendFileSync", ", 'x'"), ("mkdirSync", ""), ("mkdirSync", ", {recursive: true}"), ("rmdirSync", ""), ("renameSync", ", 'moved'"),
-    ("copyFileSync", ", 'copied'"), ("cpSync", ", 'cp2', {recursive: true}"), ("chmodSync", ", 0o777"), ("truncateSync", ""), ("symlinkSync", ", 'lnk'"), ("linkSync", ", 'hard'"), ("openSync", ", 'w'"), ("openSync", ", 'a+'"), ("openSync", ", 65"), ("createWriteStream", ""),
-    ("unlink", ", () => {}"), ("rm", ", {force: true}, () => {}"), ("writeFile", ", 'x', () => {}"), ("mkdtempSync", ""), ("utimesSync", ", 0, 0"), ("rename", ", 'moved', () => {}"), ("readFileSync", ""), ("chownSync", ", 0, 0"), ("lutimesSync", ", 0, 0"),
+    ("unlinkSync", ""), ("rmSync", ", {force: true}"), ("rmSync", ", {recursive: true}"), ("writeFileSync",
+            ", 'x'"), ("appendFileSync", ", 'x'"), ("mkdirSync", ""), ("mkdirSync", ", {recursive: true}"), ("rmdirSync", ""), ("renameSync", ", 'moved'"),
+    ("copyFileSync", ", 'copied'"), ("cpSync", ", 'cp2', {recursive: true}"), ("chmodSync",
+            ", 0o777"), ("truncateSync", ""), ("symlinkSync", ", 'lnk'"), ("linkSync", ", 'hard'"), ("openSync", ", 'w'"), ("openSync", ", 'a+'"), ("openSync", ", 65"), ("createWriteStream", ""),
+    ("unlink", ", () => {}"), ("rm", ", {force: true}, () => {}"), ("writeFile",
+            ", 'x', () => {}"), ("mkdtempSync", ""), ("utimesSync", ", 0, 0"), ("rename", ", 'moved', () => {}"), ("readFileSync", ""), ("chownSync", ", 0, 0"), ("lutimesSync", ", 0, 0"),
 ]
 
 # whole expressions
@@ -36,23 +40,37 @@ EFFECTS = [
 ]
 
 FUNCTIONS = [
-    ("const fs1 = require('fs')", "fs1.$f"), ("var $N = require('node:fs')", "$N.$f"), ("const {$f} = require('fs')", "$f"), ("const {$f: $N} = require('fs')", "$N"), ("let $N; ({$f: $N} = require('fs'))", "$N"), ("const $N = require('fs').$f", "$N"), ("", "require('fs').$f"), ("", "require('fs')['$f']"), ("", "require('fs')['$g' + '$h']"), ("const $N = '$f'", "require('fs')[$N]"),
-    ("const $N = require, $M = $N('fs')", "$M.$f"), ("const $N = 'f' + 's', $M = require($N)", "$M.$f"), ("", "require(`fs`).$f"), ("", "fs.$f"), ("const $N = fs", "$N.$f"), ("const $N = fs, $M = $N.$f", "$M"), ("", "globalThis.fs.$f"), ("", "({k: fs.$f}).k"), ("const $N = {k: fs.$f}", "$N.k"), ("const $N = {fs}", "$N.fs.$f"), ("const $N = [0, fs.$f]", "$N[1]"), ("", "(() => fs.$f)()"), ("", "((...a) => fs.$f(...a))"),
-    ("function $N(...a) { return fs.$f(...a) }", "$N"), ("const $N = (...a) => fs.$f.apply(fs, a)", "$N"), ("const $N = fs.$f.bind(fs)", "$N"), ("", "(0, fs.$f)"), ("", "(fs.$f || 0)"), ("", "(1 ? fs : 0).$f"), ("", "fs?.$f"), ("class $N { static m(...a) { return fs.$f(...a) } }", "$N.m"), ("class $N { m(...a) { return fs.$f(...a) } }", "new $N().m"), ("class $N { m = fs.$f }", "new $N().m"), ("class $N { constructor() { this.g = fs.$f } }", "new $N().g"),
-    ("console.log = fs.$f", "console.log"), ("console['log'] = fs.$f", "console.log"), ("JSON.parse = fs.$f", "JSON.parse"), ("globalThis.parseInt = fs.$f", "parseInt"), ("parseInt = fs.$f", "parseInt"), ("Math.max = fs.$f", "Math.max"), ("String.prototype.trim = function () { return fs.$f }", "''.trim()"), ("Array.prototype.at = () => fs.$f", "[].at()"), ("Object.assign(console, {log: fs.$f})", "console.log"), ("Object.defineProperty(Math, 'abs', {value: fs.$f})", "Math.abs"),
-    ("let $N; [$N] = [fs.$f]", "$N"), ("let [$N, ...$M] = [fs.$f, 1]", "$N"), ("let $N = console.log; $N = fs.$f", "$N"), ("let $N = console.log; function $M() { $N = fs.$f } $M()", "$N"), ("let $N = console.log; for (let i = 0; i < 2; i++) if (i) $N = fs.$f", "$N"), ("let $N; try { $N = fs.$f } catch {}", "$N"), ("var $N = fs.$f, $N", "$N"), ("{ var $N = fs.$f }", "$N"), ("const $N = new Map([['k', fs.$f]])", "$N.get('k')"), ("const $N = {get g() { return fs.$f }}", "$N.g"),
-    ("const $N = new Proxy({}, {get: () => fs.$f})", "$N.x"), ("const {$f: $N = 1} = fs", "$N"), ("const {['$f']: $N} = fs", "$N"), ("const {['$g' + '$h']: $N} = fs", "$N"), ("let $N; ({['$f']: $N} = fs)", "$N"), ("const {0x0: $N} = [fs.$f]", "$N"), ("const $N = {0x10: fs.$f}", "$N[16]"), ("const {a: {[`$f`]: $N}} = {a: fs}", "$N"), ("const {...$N} = fs", "$N.$f"), ("const {promises: {unlink: $N}} = fs", "fs.$f"), ("const $N = function () { return fs }", "$N().$f"), ("const $N = (f = fs) => f.$f", "$N()"), ("const $N = ({f}) => f", "$N({f: fs.$f})"), ("function* $N() { yield fs.$f }", "$N().next().value"), ("for (var $N of [fs.$f]);", "$N"), ("var $N; for (var k in fs) if (k == '$f') $N = fs[k]", "$N"), ("switch (1) { case 1: var $N = fs.$f }", "$N"),
-    ("label: { var $N = fs.$f; break label }", "$N"), ("eval('var $N = fs.$f')", "$N"), ("this.$N = fs.$f", "$N"), ("globalThis['$N'] = fs.$f", "$N"), ("with ({$N: fs.$f}) { var $M = $N }", "$M"), ("const $N = Object.freeze({f: fs.$f})", "$N.f"), ("function $N() {} $N.prototype.g = fs.$f", "new $N().g"), ("const $N = fs; const console = {log: $N.$f}", "console.log"), ("const $N = require('fs'), require2 = require", "$N.$f"), ("function require1(x) { return require(x) }", "require1('fs').$f"),
-    ("const require1 = x => fs", "require1('path').$f"), ("const path = fs", "path.$f"), ("var path = require('fs')", "path.$f"), ("const $N = [fs.$f]; const $M = $N; $M.push(1)", "$N[0]"), ("const $N = [1]; const $M = $N; $M[0] = fs.$f", "$N[0]"), ("const $N = {}; Object.assign($N, {g: fs.$f})", "$N.g"), ("const $N = {}; $N['g'] = fs.$f", "$N.g"), ("async function $N(...a) { return fs.$f(...a) }", "$N"), ("const $N = fs /* x */ . $f // y\n", "$N"),
+    ("const fs1 = require('fs')", "fs1.$f"), ("var $N = require('node:fs')",
+            "$N.$f"), ("const {$f} = require('fs')", "$f"), ("const {$f: $N} = require('fs')", "$N"), ("let $N; ({$f: $N} = require('fs'))", "$N"), ("const $N = require('fs').$f", "$N"), ("", "require('fs').$f"), ("", "require('fs')['$f']"), ("", "require('fs')['$g' + '$h']"), ("const $N = '$f'", "require('fs')[$N]"),
+    ("const $N = require, $M = $N('fs')", "$M.$f"), ("const $N = 'f' + 's', $M = require($N)", "$M.$f"), ("",
+            "require(`fs`).$f"), ("", "fs.$f"), ("const $N = fs", "$N.$f"), ("const $N = fs, $M = $N.$f", "$M"), ("", "globalThis.fs.$f"), ("", "({k: fs.$f}).k"), ("const $N = {k: fs.$f}", "$N.k"), ("const $N = {fs}", "$N.fs.$f"), ("const $N = [0, fs.$f]", "$N[1]"), ("", "(() => fs.$f)()"), ("", "((...a) => fs.$f(...a))"),
+    ("function $N(...a) { return fs.$f(...a) }", "$N"), ("const $N = (...a) => fs.$f.apply(fs, a)",
+            "$N"), ("const $N = fs.$f.bind(fs)", "$N"), ("", "(0, fs.$f)"), ("", "(fs.$f || 0)"), ("", "(1 ? fs : 0).$f"), ("", "fs?.$f"), ("class $N { static m(...a) { return fs.$f(...a) } }", "$N.m"), ("class $N { m(...a) { return fs.$f(...a) } }", "new $N().m"), ("class $N { m = fs.$f }", "new $N().m"), ("class $N { constructor() { this.g = fs.$f } }", "new $N().g"),
+    ("console.log = fs.$f", "console.log"), ("console['log'] = fs.$f", "console.log"), ("JSON.parse = fs.$f",
+            "JSON.parse"), ("globalThis.parseInt = fs.$f", "parseInt"), ("parseInt = fs.$f", "parseInt"), ("Math.max = fs.$f", "Math.max"), ("String.prototype.trim = function () { return fs.$f }", "''.trim()"), ("Array.prototype.at = () => fs.$f", "[].at()"), ("Object.assign(console, {log: fs.$f})", "console.log"), ("Object.defineProperty(Math, 'abs', {value: fs.$f})", "Math.abs"),
+    ("let $N; [$N] = [fs.$f]", "$N"), ("let [$N, ...$M] = [fs.$f, 1]",
+            "$N"), ("let $N = console.log; $N = fs.$f", "$N"), ("let $N = console.log; function $M() { $N = fs.$f } $M()", "$N"), ("let $N = console.log; for (let i = 0; i < 2; i++) if (i) $N = fs.$f", "$N"), ("let $N; try { $N = fs.$f } catch {}", "$N"), ("var $N = fs.$f, $N", "$N"), ("{ var $N = fs.$f }", "$N"), ("const $N = new Map([['k', fs.$f]])", "$N.get('k')"), ("const $N = {get g() { return fs.$f }}", "$N.g"),
+    ("const $N = new Proxy({}, {get: () => fs.$f})", "$N.x"), ("const {$f: $N = 1} = fs",
+            "$N"), ("const {['$f']: $N} = fs", "$N"), ("const {['$g' + '$h']: $N} = fs", "$N"), ("let $N; ({['$f']: $N} = fs)", "$N"), ("const {0x0: $N} = [fs.$f]", "$N"), ("const $N = {0x10: fs.$f}", "$N[16]"), ("const {a: {[`$f`]: $N}} = {a: fs}", "$N"), ("const {...$N} = fs", "$N.$f"), ("const {promises: {unlink: $N}} = fs", "fs.$f"), ("const $N = function () { return fs }", "$N().$f"), ("const $N = (f = fs) => f.$f", "$N()"), ("const $N = ({f}) => f", "$N({f: fs.$f})"), ("function* $N() { yield fs.$f }", "$N().next().value"), ("for (var $N of [fs.$f]);", "$N"), ("var $N; for (var k in fs) if (k == '$f') $N = fs[k]", "$N"), ("switch (1) { case 1: var $N = fs.$f }", "$N"),
+    ("label: { var $N = fs.$f; break label }", "$N"), ("eval('var $N = fs.$f')", "$N"), ("this.$N = fs.$f",
+            "$N"), ("globalThis['$N'] = fs.$f", "$N"), ("with ({$N: fs.$f}) { var $M = $N }", "$M"), ("const $N = Object.freeze({f: fs.$f})", "$N.f"), ("function $N() {} $N.prototype.g = fs.$f", "new $N().g"), ("const $N = fs; const console = {log: $N.$f}", "console.log"), ("const $N = require('fs'), require2 = require", "$N.$f"), ("function require1(x) { return require(x) }", "require1('fs').$f"),
+    ("const require1 = x => fs", "require1('path').$f"), ("const path = fs",
+            "path.$f"), ("var path = require('fs')", "path.$f"), ("const $N = [fs.$f]; const $M = $N; $M.push(1)", "$N[0]"), ("const $N = [1]; const $M = $N; $M[0] = fs.$f", "$N[0]"), ("const $N = {}; Object.assign($N, {g: fs.$f})", "$N.g"), ("const $N = {}; $N['g'] = fs.$f", "$N.g"), ("async function $N(...a) { return fs.$f(...a) }", "$N"), ("const $N = fs /* x */ . $f // y\n", "$N"),
 ]
 
 VALUES = [
-    ("", "'$p'"), ("", '"$p"'), ("", "`$p`"), ("", "'$q' + '$r'"), ("const $N = '$r'", "`$q${$N}`"), ("", "`$q${'$r'}`"), ("", "['$q', '$r'].join('')"), ("const $N = '$p'", "$N"), ("let $N = 'x'; $N = '$p'", "$N"), ("let $N = '$q'; $N += '$r'", "$N"), ("const $N = ['x', '$p']", "$N[1]"), ("const $N = {k: '$p'}", "$N.k"), ("const $N = {k: '$p'}", "$N['k']"), ("const [$N, $M] = ['$q', '$r']", "$N + $M"), ("", "'$v'.split('').reverse().join('')"),
-    ("", "'$p '.trim()"), ("", "'$pXX'.replace('XX', '')"), ("", "Buffer.from('$b', 'base64').toString()"), ("", "atob('$b')"), ("", "String.fromCharCode($o)"), ("", "require('path').join('/w', 'a.txt')"), ("", "require('path').resolve('$p')"), ("", "path.normalize('$p')"), ("", "process.cwd() + '/$p'"), ("", "process.env.NOPE || '$p'"), ("", "process.env.FOO"), ("", "process.argv[1] ?? '$p'"), ("function $N() { return '$p' }", "$N()"), ("const $N = (a, b = '$r') => a + b", "$N('$q')"),
-    ("class $N { static p = '$p' }", "$N.p"), ("class $N { constructor(p) { this.p = p } }", "new $N('$p').p"), ("", "1 ? '$p' : 'x'"), ("", "'' || '$p'"), ("", "'$p'.toLowerCase()"), ("", "'$p'.slice(0)"), ("", "'x|$p'.split('|')[1]"), ("const $N = ['x'], $M = $N; $M[0] = '$p'", "$N[0]"), ("let $N = 'x'; function $M() { $N = '$p' } $M()", "$N"), ("var $N = 'x'; for (var $N of ['$p']);", "$N"), ("let $N = 'x'; try { $N = '$p'; null.x } catch {}", "$N"), ("var $N = 'x'; globalThis.$N = '$p'", "$N"),
-    ("var $N = 'x'; eval(\"$N = '$p'\")", "$N"), ("process.chdir('sub')", "'$p'"), ("process.chdir('/tmp')", "'$p'"), ("", "require('os').homedir() + '/$p'"), ("", "fs.readdirSync('.').sort()[0]"), ("", "fs.readFileSync('b.txt', 'utf8').trim()"), ("", "JSON.parse('\"$p\"')"), ("", "String.raw`$p`"), ("", "'$q'.concat('$r')"), ("", "decodeURIComponent('$p')"), ("let $N = 'x'; if ('ab'.length > 1) $N = '$p'", "$N"), ("let $N = 'x'; for (let i = 0; i < 2; i++) $N = '$p'", "$N"), ("let $N = 'x'; while ($N == 'x') $N = '$p'", "$N"),
-    ("const {a: $N} = {a: '$p'}", "$N"), ("const {a: $N = '$p'} = {}", "$N"), ("", "'\\x2e/$p'"), ("", "'\\u{2e}/$p'"), ("", "'$q\\\n$r'"), ("const $N = {toString: () => '$p'}", "`${$N}`"), ("const $N = {toString: () => '$p'}", "String($N)"), ("let $N; $N ??= '$p'", "$N"), ("let $N = 'x'; $N &&= '$p'", "$N"), ("let $N = 'x', $M = '$p'; [$N, $M] = [$M, $N]", "$N"), ("", "__dirname === '.' ? '$p' : '$p'"), ("var $N = '$p'; var $N", "$N"), ("const $N = (...a) => a[1]", "$N('x', '$p')"), ("", "(() => '$p')()"), ("", "('x', '$p')"),
-    ("", "new URL('file:///w/a.txt')"), ("", "Buffer.from('$p')"), ("const $N = new URL('file:///w/x'); $N.pathname = '/w/a.txt'", "$N"), ("const $N = {p: 'x'}; const $M = {...$N, p: '$p'}", "$M.p"), ("const $N = {p: 'x'}; const $M = $N; $M.p = '$p'", "$N.p"), ("String.prototype.trim = () => '$p'", "'zz'.trim()"), ("path.join = () => '$p'", "path.join('x', 'y')"), ("process.cwd = () => '/tmp'", "process.cwd() + '/../w/b.txt'"), ("const $N = a => a.p = '$p', $M = {}; $N($M)", "$M.p"),
+    ("", "'$p'"), ("", '"$p"'), ("", "`$p`"), ("", "'$q' + '$r'"), ("const $N = '$r'", "`$q${$N}`"), ("",
+            "`$q${'$r'}`"), ("", "['$q', '$r'].join('')"), ("const $N = '$p'", "$N"), ("let $N = 'x'; $N = '$p'", "$N"), ("let $N = '$q'; $N += '$r'", "$N"), ("const $N = ['x', '$p']", "$N[1]"), ("const $N = {k: '$p'}", "$N.k"), ("const $N = {k: '$p'}", "$N['k']"), ("const [$N, $M] = ['$q', '$r']", "$N + $M"), ("", "'$v'.split('').reverse().join('')"),
+    ("", "'$p '.trim()"), ("", "'$pXX'.replace('XX', '')"), ("",
+            "Buffer.from('$b', 'base64').toString()"), ("", "atob('$b')"), ("", "String.fromCharCode($o)"), ("", "require('path').join('/w', 'a.txt')"), ("", "require('path').resolve('$p')"), ("", "path.normalize('$p')"), ("", "process.cwd() + '/$p'"), ("", "process.env.NOPE || '$p'"), ("", "process.env.FOO"), ("", "process.argv[1] ?? '$p'"), ("function $N() { return '$p' }", "$N()"), ("const $N = (a, b = '$r') => a + b", "$N('$q')"),
+    ("class $N { static p = '$p' }", "$N.p"), ("class $N { constructor(p) { this.p = p } }",
+            "new $N('$p').p"), ("", "1 ? '$p' : 'x'"), ("", "'' || '$p'"), ("", "'$p'.toLowerCase()"), ("", "'$p'.slice(0)"), ("", "'x|$p'.split('|')[1]"), ("const $N = ['x'], $M = $N; $M[0] = '$p'", "$N[0]"), ("let $N = 'x'; function $M() { $N = '$p' } $M()", "$N"), ("var $N = 'x'; for (var $N of ['$p']);", "$N"), ("let $N = 'x'; try { $N = '$p'; null.x } catch {}", "$N"), ("var $N = 'x'; globalThis.$N = '$p'", "$N"),
+    ("var $N = 'x'; eval(\"$N = '$p'\")", "$N"), ("process.chdir('sub')", "'$p'"), ("process.chdir('/tmp')",
+            "'$p'"), ("", "require('os').homedir() + '/$p'"), ("", "fs.readdirSync('.').sort()[0]"), ("", "fs.readFileSync('b.txt', 'utf8').trim()"), ("", "JSON.parse('\"$p\"')"), ("", "String.raw`$p`"), ("", "'$q'.concat('$r')"), ("", "decodeURIComponent('$p')"), ("let $N = 'x'; if ('ab'.length > 1) $N = '$p'", "$N"), ("let $N = 'x'; for (let i = 0; i < 2; i++) $N = '$p'", "$N"), ("let $N = 'x'; while ($N == 'x') $N = '$p'", "$N"),
+    ("const {a: $N} = {a: '$p'}", "$N"), ("const {a: $N = '$p'} = {}", "$N"), ("", "'\\x2e/$p'"), ("",
+            "'\\u{2e}/$p'"), ("", "'$q\\\n$r'"), ("const $N = {toString: () => '$p'}", "`${$N}`"), ("const $N = {toString: () => '$p'}", "String($N)"), ("let $N; $N ??= '$p'", "$N"), ("let $N = 'x'; $N &&= '$p'", "$N"), ("let $N = 'x', $M = '$p'; [$N, $M] = [$M, $N]", "$N"), ("", "__dirname === '.' ? '$p' : '$p'"), ("var $N = '$p'; var $N", "$N"), ("const $N = (...a) => a[1]", "$N('x', '$p')"), ("", "(() => '$p')()"), ("", "('x', '$p')"),
+    ("", "new URL('file:///w/a.txt')"), ("",
+            "Buffer.from('$p')"), ("const $N = new URL('file:///w/x'); $N.pathname = '/w/a.txt'", "$N"), ("const $N = {p: 'x'}; const $M = {...$N, p: '$p'}", "$M.p"), ("const $N = {p: 'x'}; const $M = $N; $M.p = '$p'", "$N.p"), ("String.prototype.trim = () => '$p'", "'zz'.trim()"), ("path.join = () => '$p'", "path.join('x', 'y')"), ("process.cwd = () => '/tmp'", "process.cwd() + '/../w/b.txt'"), ("const $N = a => a.p = '$p', $M = {}; $N($M)", "$M.p"),
 ]
 
 CONTEXTS = [
@@ -99,17 +117,28 @@ HARMLESS = [
 
 # ways of an expression $X, a function or a path, through other places; they can be put on top of each other
 WRAPS = [
-    ("const $N = $X", "$N"), ("let $N; $N = $X", "$N"), ("", "($X)"), ("", "[$X][0]"), ("", "(0, $X)"), ("", "({k: $X}).k"), ("", "({k: $X})['k']"), ("", "(1 ? $X : 0)"), ("", "(0 || $X)"), ("", "(1 && $X)"), ("", "(null ?? $X)"), ("var $N", "($N = $X)"), ("", "(() => $X)()"), ("", "(v => v)($X)"), ("", "((v = $X) => v)()"), ("", "(({v}) => v)({v: $X})"),
-    ("function $N() { return $X }", "$N()"), ("function $N(v) { return v }", "$N($X)"), ("function $N(...v) { return v[1] }", "$N(1, $X)"), ("function $N() { return arguments[0] }", "$N($X)"), ("const $N = [$X]", "$N[0]"), ("const $N = [0]; $N[0] = $X", "$N[0]"), ("const $N = []; $N.push($X)", "$N[0]"), ("const $N = []; $N.push($X)", "$N.pop()"), ("const $N = []; $N.unshift($X)", "$N.shift()"), ("const $N = {}; $N.k = $X", "$N.k"),
-    ("const $N = {}; $N['k'] = $X", "$N.k"), ("const $N = {k: $X}, $M = $N", "$M.k"), ("const $N = {k: $X}, $M = {...$N}", "$M.k"), ("const {k: $N} = {k: $X}", "$N"), ("const {k: {l: $N}} = {k: {l: $X}}", "$N"), ("const {k: $N = 1} = {k: $X}", "$N"), ("const {z: $N = $X} = {}", "$N"), ("const [, $N] = [1, $X]", "$N"), ("const [...$N] = [$X]", "$N[0]"), ("const {...$N} = {k: $X}", "$N.k"), ("let $N; [$N] = [$X]", "$N"), ("let $N; ({k: $N} = {k: $X})", "$N"),
-    ("var $N; for ($N of [$X]);", "$N"), ("var $N; for (const v of [1, $X]) $N = v", "$N"), ("var $N; for (const [k, v] of Object.entries({k: $X})) $N = v", "$N"), ("var $N; for (const k in {k: 1}) $N = {k: $X}[k]", "$N"), ("var $N; [$X].forEach(v => $N = v)", "$N"), ("", "[$X].map(v => v)[0]"), ("", "[$X].find(v => v)"), ("", "[$X].filter(v => v)[0]"), ("", "[0, $X].reduce((a, b) => b)"), ("", "[0, $X].at(-1)"), ("", "[0, $X].slice(1)[0]"), ("", "[0].concat([$X])[1]"), ("", "[...[$X]][0]"),
-    ("", "[$X, 0].reverse()[1]"), ("", "[[$X]].flat()[0]"), ("", "Object.values({k: $X})[0]"), ("", "Object.entries({k: $X})[0][1]"), ("", "Object.assign({}, {k: $X}).k"), ("", "Object.fromEntries([['k', $X]]).k"), ("", "Object.freeze({k: $X}).k"), ("", "Array.of($X)[0]"), ("", "Array.from([$X])[0]"), ("", "Array.from({length: 1}, () => $X)[0]"), ("", "new Map([['k', $X]]).get('k')"), ("", "[...new Set([$X])][0]"), ("", "new Set([$X]).values().next().value"), ("", "Reflect.get({k: $X}, 'k')"),
-    ("const $N = new Map(); $N.set('k', $X)", "$N.get('k')"), ("const $N = new Proxy({}, {get: () => $X})", "$N.zzz"), ("const $N = {get k() { return $X }}", "$N.k"), ("const $N = {k() { return $X }}", "$N.k()"), ("const $N = {k: () => $X}", "$N.k()"), ("class $N { static v = $X }", "$N.v"), ("class $N { v = $X }", "new $N().v"), ("class $N { constructor(v) { this.v = v } }", "new $N($X).v"), ("class $N { #v = $X; get() { return this.#v } }", "new $N().get()"), ("class $N { static get v() { return $X } }", "$N.v"),
-    ("class $N { get() { return $X } } class $M extends $N {}", "new $M().get()"), ("class $N { set(v) { this.v = v; return this } }", "new $N().set($X).v"), ("function $N(v) { this.v = v }", "new $N($X).v"), ("function $N() {} $N.prototype.v = $X", "new $N().v"), ("function $N() {} $N.v = $X", "$N.v"), ("function* $N() { yield $X }", "$N().next().value"), ("function* $N() { yield* [$X] }", "[...$N()][0]"), ("function $N() { let v = $X; return () => v }", "$N()()"), ("let $N; function $M() { $N = $X } $M()", "$N"), ("let $N; (() => { $N = $X })()", "$N"),
-    ("let $N; try { $N = $X } catch {}", "$N"), ("let $N; try { throw $X } catch (e) { $N = e }", "$N"), ("let $N; try { throw {e: $X} } catch ({e}) { $N = e }", "$N"), ("let $N; if (1) $N = $X; else $N = 0", "$N"), ("let $N; switch (1) { case 1: $N = $X }", "$N"), ("let $N; while (1) { $N = $X; break }", "$N"), ("let $N; do { $N = $X } while (0)", "$N"), ("let $N; for (let i = 0; i < 2; i++) if (i) $N = $X", "$N"), ("let $N = 0; const $M = () => $N; $N = $X", "$M()"), ("const $N = [0], $M = l => { l[0] = $X }; $M($N)", "$N[0]"),
-    ("const $N = {}, $M = o => { o.k = $X }; $M($N)", "$N.k"), ("const $N = {k: {l: 0}}; $N.k.l = $X", "$N.k.l"), ("const $N = {}; Object.defineProperty($N, 'k', {value: $X})", "$N.k"), ("const $N = Object.create({k: $X})", "$N.k"), ("const $N = {__proto__: {k: $X}}", "$N.k"), ("const $N = {}; $N.__proto__ = {k: $X}", "$N.k"), ("const $N = Object.setPrototypeOf({}, {k: $X})", "$N.k"), ("const $N = {k: $X}; with ($N) { var $M = k }", "$M"), ("globalThis.$N = $X", "$N"), ("globalThis['$N'] = $X", "$N"), ("$N = $X", "$N"), ("const $N = f => v => f(v)", "$N(v => v)($X)"),
-    ("const $N = (s, v) => v", "$N`${$X}`"), ("const $N = {f() { return this.v }, v: $X}", "$N.f()"), ("const $N = function () { return this.v }", "$N.call({v: $X})"), ("const $N = v => v", "$N.call(null, $X)"), ("const $N = v => v", "$N.apply(null, [$X])"), ("const $N = (v => v).bind(null, $X)", "$N()"), ("let $N; $N ??= $X", "$N"), ("let $N = 1; $N &&= $X", "$N"), ("let $N = 0; $N ||= $X", "$N"), ("const $N = new (class extends Array {})(); $N.push($X)", "$N[0]"), ("const $N = [1, $X]; $N.shift()", "$N[0]"), ("const $N = [1, $X]; $N.splice(0, 1)", "$N[0]"),
-    ("const $N = [0]; $N.fill($X)", "$N[0]"), ("const $N = [0]; const $M = $N; $M[0] = $X", "$N[0]"), ("const $N = new WeakMap(), $M = {}; $N.set($M, $X)", "$N.get($M)"), ("const $N = {[Symbol.for('k')]: $X}", "$N[Symbol.for('k')]"), ("const $N = {*[Symbol.iterator]() { yield $X }}; const [$M] = $N", "$M"), ("a: { var $N = $X; break a }", "$N"), ("var $N = 0; { var $N = $X }", "$N"), ("var $N = $X; { let $N = 0 }", "$N"), ("const $N = {v: $X, get w() { return this.v }}", "$N.w"),
+    ("const $N = $X", "$N"), ("let $N; $N = $X", "$N"), ("", "($X)"), ("", "[$X][0]"), ("", "(0, $X)"), ("",
+            "({k: $X}).k"), ("", "({k: $X})['k']"), ("", "(1 ? $X : 0)"), ("", "(0 || $X)"), ("", "(1 && $X)"), ("", "(null ?? $X)"), ("var $N", "($N = $X)"), ("", "(() => $X)()"), ("", "(v => v)($X)"), ("", "((v = $X) => v)()"), ("", "(({v}) => v)({v: $X})"),
+    ("function $N() { return $X }", "$N()"), ("function $N(v) { return v }",
+            "$N($X)"), ("function $N(...v) { return v[1] }", "$N(1, $X)"), ("function $N() { return arguments[0] }", "$N($X)"), ("const $N = [$X]", "$N[0]"), ("const $N = [0]; $N[0] = $X", "$N[0]"), ("const $N = []; $N.push($X)", "$N[0]"), ("const $N = []; $N.push($X)", "$N.pop()"), ("const $N = []; $N.unshift($X)", "$N.shift()"), ("const $N = {}; $N.k = $X", "$N.k"),
+    ("const $N = {}; $N['k'] = $X", "$N.k"), ("const $N = {k: $X}, $M = $N",
+            "$M.k"), ("const $N = {k: $X}, $M = {...$N}", "$M.k"), ("const {k: $N} = {k: $X}", "$N"), ("const {k: {l: $N}} = {k: {l: $X}}", "$N"), ("const {k: $N = 1} = {k: $X}", "$N"), ("const {z: $N = $X} = {}", "$N"), ("const [, $N] = [1, $X]", "$N"), ("const [...$N] = [$X]", "$N[0]"), ("const {...$N} = {k: $X}", "$N.k"), ("let $N; [$N] = [$X]", "$N"), ("let $N; ({k: $N} = {k: $X})", "$N"),
+    ("var $N; for ($N of [$X]);", "$N"), ("var $N; for (const v of [1, $X]) $N = v",
+            "$N"), ("var $N; for (const [k, v] of Object.entries({k: $X})) $N = v", "$N"), ("var $N; for (const k in {k: 1}) $N = {k: $X}[k]", "$N"), ("var $N; [$X].forEach(v => $N = v)", "$N"), ("", "[$X].map(v => v)[0]"), ("", "[$X].find(v => v)"), ("", "[$X].filter(v => v)[0]"), ("", "[0, $X].reduce((a, b) => b)"), ("", "[0, $X].at(-1)"), ("", "[0, $X].slice(1)[0]"), ("", "[0].concat([$X])[1]"), ("", "[...[$X]][0]"),
+    ("", "[$X, 0].reverse()[1]"), ("", "[[$X]].flat()[0]"), ("", "Object.values({k: $X})[0]"), ("",
+            "Object.entries({k: $X})[0][1]"), ("", "Object.assign({}, {k: $X}).k"), ("", "Object.fromEntries([['k', $X]]).k"), ("", "Object.freeze({k: $X}).k"), ("", "Array.of($X)[0]"), ("", "Array.from([$X])[0]"), ("", "Array.from({length: 1}, () => $X)[0]"), ("", "new Map([['k', $X]]).get('k')"), ("", "[...new Set([$X])][0]"), ("", "new Set([$X]).values().next().value"), ("", "Reflect.get({k: $X}, 'k')"),
+    ("const $N = new Map(); $N.set('k', $X)", "$N.get('k')"), ("const $N = new Proxy({}, {get: () => $X})",
+            "$N.zzz"), ("const $N = {get k() { return $X }}", "$N.k"), ("const $N = {k() { return $X }}", "$N.k()"), ("const $N = {k: () => $X}", "$N.k()"), ("class $N { static v = $X }", "$N.v"), ("class $N { v = $X }", "new $N().v"), ("class $N { constructor(v) { this.v = v } }", "new $N($X).v"), ("class $N { #v = $X; get() { return this.#v } }", "new $N().get()"), ("class $N { static get v() { return $X } }", "$N.v"),
+    ("class $N { get() { return $X } } class $M extends $N {}",
+            "new $M().get()"), ("class $N { set(v) { this.v = v; return this } }", "new $N().set($X).v"), ("function $N(v) { this.v = v }", "new $N($X).v"), ("function $N() {} $N.prototype.v = $X", "new $N().v"), ("function $N() {} $N.v = $X", "$N.v"), ("function* $N() { yield $X }", "$N().next().value"), ("function* $N() { yield* [$X] }", "[...$N()][0]"), ("function $N() { let v = $X; return () => v }", "$N()()"), ("let $N; function $M() { $N = $X } $M()", "$N"), ("let $N; (() => { $N = $X })()", "$N"),
+    ("let $N; try { $N = $X } catch {}", "$N"), ("let $N; try { throw $X } catch (e) { $N = e }",
+            "$N"), ("let $N; try { throw {e: $X} } catch ({e}) { $N = e }", "$N"), ("let $N; if (1) $N = $X; else $N = 0", "$N"), ("let $N; switch (1) { case 1: $N = $X }", "$N"), ("let $N; while (1) { $N = $X; break }", "$N"), ("let $N; do { $N = $X } while (0)", "$N"), ("let $N; for (let i = 0; i < 2; i++) if (i) $N = $X", "$N"), ("let $N = 0; const $M = () => $N; $N = $X", "$M()"), ("const $N = [0], $M = l => { l[0] = $X }; $M($N)", "$N[0]"),
+    ("const $N = {}, $M = o => { o.k = $X }; $M($N)", "$N.k"), ("const $N = {k: {l: 0}}; $N.k.l = $X",
+            "$N.k.l"), ("const $N = {}; Object.defineProperty($N, 'k', {value: $X})", "$N.k"), ("const $N = Object.create({k: $X})", "$N.k"), ("const $N = {__proto__: {k: $X}}", "$N.k"), ("const $N = {}; $N.__proto__ = {k: $X}", "$N.k"), ("const $N = Object.setPrototypeOf({}, {k: $X})", "$N.k"), ("const $N = {k: $X}; with ($N) { var $M = k }", "$M"), ("globalThis.$N = $X", "$N"), ("globalThis['$N'] = $X", "$N"), ("$N = $X", "$N"), ("const $N = f => v => f(v)", "$N(v => v)($X)"),
+    ("const $N = (s, v) => v", "$N`${$X}`"), ("const $N = {f() { return this.v }, v: $X}",
+            "$N.f()"), ("const $N = function () { return this.v }", "$N.call({v: $X})"), ("const $N = v => v", "$N.call(null, $X)"), ("const $N = v => v", "$N.apply(null, [$X])"), ("const $N = (v => v).bind(null, $X)", "$N()"), ("let $N; $N ??= $X", "$N"), ("let $N = 1; $N &&= $X", "$N"), ("let $N = 0; $N ||= $X", "$N"), ("const $N = new (class extends Array {})(); $N.push($X)", "$N[0]"), ("const $N = [1, $X]; $N.shift()", "$N[0]"), ("const $N = [1, $X]; $N.splice(0, 1)", "$N[0]"),
+    ("const $N = [0]; $N.fill($X)", "$N[0]"), ("const $N = [0]; const $M = $N; $M[0] = $X",
+            "$N[0]"), ("const $N = new WeakMap(), $M = {}; $N.set($M, $X)", "$N.get($M)"), ("const $N = {[Symbol.for('k')]: $X}", "$N[Symbol.for('k')]"), ("const $N = {*[Symbol.iterator]() { yield $X }}; const [$M] = $N", "$M"), ("a: { var $N = $X; break a }", "$N"), ("var $N = 0; { var $N = $X }", "$N"), ("var $N = $X; { let $N = 0 }", "$N"), ("const $N = {v: $X, get w() { return this.v }}", "$N.w"),
 ]
 
 
@@ -142,7 +171,8 @@ def value(rng, names):
     p = rng.choice(PATHS)
     k = rng.randrange(1, len(p))
     row = rng.choice(VALUES) if rng.random() < 0.6 else ("", "'$p'")
-    return wrap(rng, names, *pair(names, row, p=p, q=p[:k], r=p[k:], v=p[::-1], o=", ".join(str(ord(c)) for c in p), b=base64.b64encode(p.encode()).decode()))
+    return wrap(rng, names, *pair(names, row, p=p, q=p[:k], r=p[k:], v=p[::-1],
+            o=", ".join(str(ord(c)) for c in p), b=base64.b64encode(p.encode()).decode()))
 
 
 def wrap(rng, names, prelude, expr):
@@ -164,7 +194,8 @@ def call(rng, names):
     pre, f = pair(names, row, f=name, g=name[:k], h=name[k:])
     pre, f = wrap(rng, names, pre, f)
     first, arg = value(rng, names)
-    return "; ".join(x for x in ((first, pre) if rng.random() < 0.5 else (pre, first)) if x), "%s(%s%s)" % (f, arg, more)
+    return "; ".join(x for x in ((first, pre) if rng.random() < 0.5 else (pre, first)) if x), "%s(%s%s)" % (f,
+            arg, more)
 
 
 def block(rng, names):
@@ -184,8 +215,10 @@ def mutate(rng, text):
         return text
     i = rng.randrange(len(text) - 1)
     return rng.choice([
-        lambda: text[:i] + text[i + 1:], lambda: text[:i] + rng.choice("()[]{}'\"`\\/;:\n\t ,.=*!%<>?") + text[i:], lambda: text[:i] + rng.choice([" ", "\u2028", "\x0c", "\u00a0", "/**/", "\r", "\n", "//\n", "\ufeff"]) + text[i:],
-        lambda: text.replace(";", "\n"), lambda: text.replace("\n", "\r\n"), lambda: text.replace(".", " ?. ", 1), lambda: text.replace("'", '"'), lambda: text.replace("'", "`"), lambda: "'use strict'; " + text, lambda: text + "\n//", lambda: text.replace("fs", "f\\u0073"),
+        lambda: text[:i] + text[i + 1:], lambda: text[:i] + rng.choice(
+                "()[]{}'\"`\\/;:\n\t ,.=*!%<>?") + text[i:], lambda: text[:i] + rng.choice([" ", "\u2028", "\x0c", "\u00a0", "/**/", "\r", "\n", "//\n", "\ufeff"]) + text[i:],
+        lambda: text.replace(";", "\n"), lambda: text.replace("\n", "\r\n"), lambda: text.replace(".", " ?. ",
+                1), lambda: text.replace("'", '"'), lambda: text.replace("'", "`"), lambda: "'use strict'; " + text, lambda: text + "\n//", lambda: text.replace("fs", "f\\u0073"),
     ])()
 
 
@@ -211,7 +244,8 @@ def make(seed, number):
         code = "\n".join(parts)
         if rng.random() < 0.1:
             code = mutate(rng, code)
-    return {"lang": "javascript", "class": klass, "code": code.replace("\0", ""), "module": module, "shell": "bash", "id": number}
+    return {"lang": "javascript", "class": klass, "code": code.replace("\0", ""), "module": module,
+            "shell": "bash", "id": number}
 
 
 if __name__ == "__main__":

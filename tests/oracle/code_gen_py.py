@@ -10,19 +10,29 @@ import base64
 import random
 import re
 
-PATHS = ["a.txt", "b.txt", "sub/c.txt", "/w/a.txt", "/w/sub", "/tmp/t1", "/etc/zz", "new1", "../w/b.txt", "sub/../a.txt"]
-WORDS = ["x", "data", "f", "p", "item", "name", "src", "dst", "tmp", "val", "ﬁ", "été", "ℌ", "_", "__x", "print2", "self", "cls", "remove"]
+PATHS = ["a.txt", "b.txt", "sub/c.txt", "/w/a.txt", "/w/sub", "/tmp/t1", "/etc/zz", "new1", "../w/b.txt",
+        "sub/../a.txt"]
+WORDS = ["x", "data", "f", "p", "item", "name", "src", "dst", "tmp", "val", "ﬁ", "été", "ℌ", "_", "__x",
+        "print2", "self", "cls", "remove"]
 
 # module, function, arguments after the path
 SINKS = [
-    ("os", "remove", ""), ("os", "unlink", ""), ("os", "rmdir", ""), ("os", "mkdir", ""), ("os", "makedirs", ""), ("os", "removedirs", ""), ("os", "truncate", ", 0"),
-    ("os", "chmod", ", 0o777"), ("os", "rename", ", 'moved'"), ("os", "replace", ", '/tmp/moved'"), ("os", "symlink", ", 'lnk'"), ("os", "link", ", 'hard'"),
-    ("shutil", "rmtree", ""), ("shutil", "copy", ", 'copied'"), ("shutil", "copyfile", ", '/tmp/copied'"), ("shutil", "move", ", '/tmp/q'"), ("shutil", "copytree", ", 'tree'"),
-    ("os", "utime", ""), ("os", "renames", ", 'd1/d2'"), ("os", "mkfifo", ""), ("posix", "remove", ""), ("posix", "unlink", ""), ("io", "open", ", 'w'"),
-    ("builtins", "open", ", 'w'"), ("builtins", "open", ", mode='a'"), ("codecs", "open", ", 'w'"), ("os", "open", ", os.O_CREAT | os.O_WRONLY"), ("pathlib.Path", "unlink", ""),
-    ("pathlib.Path", "touch", ""), ("pathlib.Path", "rmdir", ""), ("pathlib.Path", "mkdir", ""), ("pathlib.Path", "write_text", ", 'x'"), ("gzip", "open", ", 'wb'"),
-    ("shutil", "chown", ", 0"), ("os", "chown", ", 0, 0"), ("tempfile", "mkdtemp", ""), ("logging", "FileHandler", ""), ("sqlite3", "connect", ""), ("shelve", "open", ""),
-    ("zipfile", "ZipFile", ", 'w'"), ("tarfile", "open", ", 'w'"), ("fileinput", "input", ", inplace=True"), ("dbm.dumb", "open", ", 'c'"), ("bz2", "open", ", 'w'"), ("lzma", "open", ", 'w'"),
+    ("os", "remove", ""), ("os", "unlink", ""), ("os", "rmdir", ""), ("os", "mkdir", ""), ("os", "makedirs",
+            ""), ("os", "removedirs", ""), ("os", "truncate", ", 0"),
+    ("os", "chmod", ", 0o777"), ("os", "rename", ", 'moved'"), ("os", "replace", ", '/tmp/moved'"), ("os",
+            "symlink", ", 'lnk'"), ("os", "link", ", 'hard'"),
+    ("shutil", "rmtree", ""), ("shutil", "copy", ", 'copied'"), ("shutil", "copyfile",
+            ", '/tmp/copied'"), ("shutil", "move", ", '/tmp/q'"), ("shutil", "copytree", ", 'tree'"),
+    ("os", "utime", ""), ("os", "renames", ", 'd1/d2'"), ("os", "mkfifo", ""), ("posix", "remove",
+            ""), ("posix", "unlink", ""), ("io", "open", ", 'w'"),
+    ("builtins", "open", ", 'w'"), ("builtins", "open", ", mode='a'"), ("codecs", "open", ", 'w'"), ("os",
+            "open", ", os.O_CREAT | os.O_WRONLY"), ("pathlib.Path", "unlink", ""),
+    ("pathlib.Path", "touch", ""), ("pathlib.Path", "rmdir", ""), ("pathlib.Path", "mkdir",
+            ""), ("pathlib.Path", "write_text", ", 'x'"), ("gzip", "open", ", 'wb'"),
+    ("shutil", "chown", ", 0"), ("os", "chown", ", 0, 0"), ("tempfile", "mkdtemp", ""), ("logging",
+            "FileHandler", ""), ("sqlite3", "connect", ""), ("shelve", "open", ""),
+    ("zipfile", "ZipFile", ", 'w'"), ("tarfile", "open", ", 'w'"), ("fileinput", "input",
+            ", inplace=True"), ("dbm.dumb", "open", ", 'c'"), ("bz2", "open", ", 'w'"), ("lzma", "open", ", 'w'"),
 ]
 
 # whole expressions
@@ -69,45 +79,77 @@ EFFECTS = [
 
 # disguises of a function; $m module, $f attribute
 FUNCTIONS = [
-    ("import $m", "$m.$f"), ("import $m as $N", "$N.$f"), ("from $m import $f", "$f"), ("from $m import $f as $N", "$N"), ("from $m import *", "$f"), ("import $m\n$N = $m.$f", "$N"),
-    ("import $m\n$N = $m\n$M = $N.$f", "$M"), ("import $m", "getattr($m, '$f')"), ("import $m\n$N = '$f'", "getattr($m, $N)"), ("import $m", "getattr($m, '$g' + '$h')"), ("import $m", "getattr($m, ''.join(['$g', '$h']))"),
-    ("", "__import__('$m', fromlist=['x']).$f"), ("import importlib", "importlib.import_module('$m').$f"), ("from importlib import import_module as $N", "$N('$m').$f"), ("import $m, sys", "sys.modules['$m'].$f"), ("import $m", "$m.__dict__['$f']"),
-    ("import $m", "vars($m)['$f']"), ("import $m as $N", "globals()['$N'].$f"), ("import $m", "{'k': $m.$f}['k']"), ("import $m\n$N = {'k': $m.$f}", "$N['k']"), ("import $m\n$N = [len, $m.$f]", "$N[1]"), ("import $m", "(len, $m.$f)[-1]"), ("import $m", "(lambda: $m.$f)()"),
-    ("import $m", "(lambda *a, **k: $m.$f(*a, **k))"), ("import $m\ndef $N(*a, **k):\n    return $m.$f(*a, **k)", "$N"), ("import $m\ndef $N(*a, g=$m.$f, **k):\n    return g(*a, **k)", "$N"), ("import $m\nclass $N:\n    m = staticmethod($m.$f)", "$N.m"),
-    ("import $m\nclass $N:\n    m = staticmethod($m.$f)", "$N().m"), ("import $m\nclass $N:\n    def m(self, *a, **k):\n        return $m.$f(*a, **k)", "$N().m"), ("import $m\nclass $N:\n    def __call__(self, *a, **k):\n        return $m.$f(*a, **k)", "$N()"),
-    ("import $m\nclass $N:\n    def __init__(self):\n        self.g = $m.$f", "$N().g"), ("import $m, functools", "functools.partial($m.$f)"), ("import $m\nfrom functools import partial as $N", "$N($m.$f)"), ("import $m, operator", "operator.attrgetter('$f')($m)"),
-    ("import $m", "($m if 1 else 0).$f"), ("import $m", "($N := $m).$f"), ("import $m", "(0 or $m).$f"), ("import $m", "$m.$f.__call__"), ("import $m", "next(iter([$m.$f]))"), ("import $m", "[q for q in [$m.$f]][0]"), ("import $m", "dict(a=$m.$f)['a']"),
-    ("import $m", "dict(a=$m.$f).get('a')"), ("import $m\ndef $M():\n    global $N\n    $N = $m.$f\n$M()", "$N"), ("import $m\ndef $N():\n    r = $m.$f\n    def inner(*a, **k):\n        return r(*a, **k)\n    return inner", "$N()"),
-    ("import $m\nprint = $m.$f", "print"), ("import $m\nlen = $m.$f", "len"), ("from $m import $f as print", "print"), ("import $m as json", "json.$f"), ("import $m\nfor $N in [$m.$f]: pass", "$N"), ("import $m, builtins\nbuiltins.print = $m.$f", "print"),
-    ("import $m, builtins\nsetattr(builtins, 'len', $m.$f)", "len"), ("import $m, json\njson.dumps = $m.$f", "json.dumps"), ("import $m, json\nsetattr(json, 'dumps', $m.$f)", "json.dumps"), ("import $m, math\nmath.__dict__['floor'] = $m.$f", "math.floor"),
-    ("import $m, types\n$N = types.SimpleNamespace(g=$m.$f)", "$N.g"), ("import $m\n$N, $M = $m.$f, 1", "$N"), ("import $m\n[$N, *$M] = [$m.$f, 1, 2]", "$N"), ("import $m\n$N = $M = $m.$f", "$N"), ("import $m\nif ($N := $m.$f): pass", "$N"),
-    ("import $m\ntry:\n    $N = $m.$f\nexcept Exception:\n    $N = print", "$N"), ("import $m\nglobals()['$N'] = $m.$f", "$N"), ("import $m\nlocals()['$N'] = $m.$f", "$N"), ("import $m\nexec('$N = $m.$f')", "$N"), ("import $m, __main__\n__main__.$N = $m.$f", "$N"),
-    ("import $m\nclass $N:\n    def __getattr__(self, k):\n        return getattr($m, '$f')", "$N().anything"), ("import $m\nclass $N:\n    g = property(lambda self: $m.$f)", "$N().g"), ("import $m\nclass $N:\n    def __getitem__(self, k):\n        return $m.$f", "$N()[0]"),
+    ("import $m", "$m.$f"), ("import $m as $N", "$N.$f"), ("from $m import $f",
+            "$f"), ("from $m import $f as $N", "$N"), ("from $m import *", "$f"), ("import $m\n$N = $m.$f", "$N"),
+    ("import $m\n$N = $m\n$M = $N.$f", "$M"), ("import $m", "getattr($m, '$f')"), ("import $m\n$N = '$f'",
+            "getattr($m, $N)"), ("import $m", "getattr($m, '$g' + '$h')"), ("import $m", "getattr($m, ''.join(['$g', '$h']))"),
+    ("", "__import__('$m', fromlist=['x']).$f"), ("import importlib",
+            "importlib.import_module('$m').$f"), ("from importlib import import_module as $N", "$N('$m').$f"), ("import $m, sys", "sys.modules['$m'].$f"), ("import $m", "$m.__dict__['$f']"),
+    ("import $m", "vars($m)['$f']"), ("import $m as $N", "globals()['$N'].$f"), ("import $m",
+            "{'k': $m.$f}['k']"), ("import $m\n$N = {'k': $m.$f}", "$N['k']"), ("import $m\n$N = [len, $m.$f]", "$N[1]"), ("import $m", "(len, $m.$f)[-1]"), ("import $m", "(lambda: $m.$f)()"),
+    ("import $m", "(lambda *a, **k: $m.$f(*a, **k))"), (
+            "import $m\ndef $N(*a, **k):\n    return $m.$f(*a, **k)", "$N"), ("import $m\ndef $N(*a, g=$m.$f, **k):\n    return g(*a, **k)", "$N"), ("import $m\nclass $N:\n    m = staticmethod($m.$f)", "$N.m"),
+    ("import $m\nclass $N:\n    m = staticmethod($m.$f)",
+            "$N().m"), ("import $m\nclass $N:\n    def m(self, *a, **k):\n        return $m.$f(*a, **k)", "$N().m"), ("import $m\nclass $N:\n    def __call__(self, *a, **k):\n        return $m.$f(*a, **k)", "$N()"),
+    ("import $m\nclass $N:\n    def __init__(self):\n        self.g = $m.$f",
+            "$N().g"), ("import $m, functools", "functools.partial($m.$f)"), ("import $m\nfrom functools import partial as $N", "$N($m.$f)"), ("import $m, operator", "operator.attrgetter('$f')($m)"),
+    ("import $m", "($m if 1 else 0).$f"), ("import $m", "($N := $m).$f"), ("import $m",
+            "(0 or $m).$f"), ("import $m", "$m.$f.__call__"), ("import $m", "next(iter([$m.$f]))"), ("import $m", "[q for q in [$m.$f]][0]"), ("import $m", "dict(a=$m.$f)['a']"),
+    ("import $m", "dict(a=$m.$f).get('a')"), ("import $m\ndef $M():\n    global $N\n    $N = $m.$f\n$M()",
+            "$N"), ("import $m\ndef $N():\n    r = $m.$f\n    def inner(*a, **k):\n        return r(*a, **k)\n    return inner", "$N()"),
+    ("import $m\nprint = $m.$f", "print"), ("import $m\nlen = $m.$f", "len"), ("from $m import $f as print",
+            "print"), ("import $m as json", "json.$f"), ("import $m\nfor $N in [$m.$f]: pass", "$N"), ("import $m, builtins\nbuiltins.print = $m.$f", "print"),
+    ("import $m, builtins\nsetattr(builtins, 'len', $m.$f)", "len"), ("import $m, json\njson.dumps = $m.$f",
+            "json.dumps"), ("import $m, json\nsetattr(json, 'dumps', $m.$f)", "json.dumps"), ("import $m, math\nmath.__dict__['floor'] = $m.$f", "math.floor"),
+    ("import $m, types\n$N = types.SimpleNamespace(g=$m.$f)", "$N.g"), ("import $m\n$N, $M = $m.$f, 1",
+            "$N"), ("import $m\n[$N, *$M] = [$m.$f, 1, 2]", "$N"), ("import $m\n$N = $M = $m.$f", "$N"), ("import $m\nif ($N := $m.$f): pass", "$N"),
+    ("import $m\ntry:\n    $N = $m.$f\nexcept Exception:\n    $N = print",
+            "$N"), ("import $m\nglobals()['$N'] = $m.$f", "$N"), ("import $m\nlocals()['$N'] = $m.$f", "$N"), ("import $m\nexec('$N = $m.$f')", "$N"), ("import $m, __main__\n__main__.$N = $m.$f", "$N"),
+    ("import $m\nclass $N:\n    def __getattr__(self, k):\n        return getattr($m, '$f')",
+            "$N().anything"), ("import $m\nclass $N:\n    g = property(lambda self: $m.$f)", "$N().g"), ("import $m\nclass $N:\n    def __getitem__(self, k):\n        return $m.$f", "$N()[0]"),
     ("import $m\nclass $N(type):\n    def __call__(cls, *a, **k):\n        return $m.$f(*a, **k)\nclass $M(metaclass=$N): pass", "$M"), ("import $m\n$N = type('T', (), {'g': staticmethod($m.$f)})", "$N.g"), ("import $m\nmatch $m:\n    case $N: pass", "$N.$f"),
-    ("import $m\nmatch [$m.$f]:\n    case [$N]: pass", "$N"), ("import $m\ndef $N(f):\n    return $m.$f\n@$N\ndef $M(p): pass", "$M"), ("import $m\n@lambda f: $m.$f\ndef $M(p): pass", "$M"), ("import $m\nwith open('/dev/null') as $N: $N = $m.$f", "$N"),
-    ("import $m\ndef $N():\n    yield $m.$f", "next($N())"), ("import $m\ndef $N(): pass\n$N.g = $m.$f", "$N.g"), ("import $m\ndef $N(*, g): return g", "$N(g=$m.$f)"), ("import $m\n$N = lambda f: f", "$N($m.$f)"), ("import $m\nimport copy", "copy.copy($m.$f)"),
-    ("import $m;$N=$m.$f;", "$N"), ("import\\\n  $m", "$m . $f"), ("from $m import (\n  $f,  # why\n)", "$f"), ("from $m import $f; $N = $f", "$N"), ("import $m\nsorted = list = set = $m.$f", "set"), ("import $m\nstr = $m.$f", "str"), ("import $m\nclass print:\n    def __new__(c, *a, **k):\n        return $m.$f(*a, **k)", "print"),
-    ("import $m\nasync def $N(*a, **k):\n    return $m.$f(*a, **k)\nimport asyncio", "(lambda *a, **k: asyncio.run($N(*a, **k)))"), ("import $m\n$N = [$m.$f]\n$M = $N\n$M.append(len)", "$N[0]"), ("import $m\n$N = [len]\n$M = $N\n$M[0] = $m.$f", "$N[0]"), ("import $m\n$N = {}\n$N.update(g=$m.$f)", "$N['g']"),
+    ("import $m\nmatch [$m.$f]:\n    case [$N]: pass",
+            "$N"), ("import $m\ndef $N(f):\n    return $m.$f\n@$N\ndef $M(p): pass", "$M"), ("import $m\n@lambda f: $m.$f\ndef $M(p): pass", "$M"), ("import $m\nwith open('/dev/null') as $N: $N = $m.$f", "$N"),
+    ("import $m\ndef $N():\n    yield $m.$f", "next($N())"), ("import $m\ndef $N(): pass\n$N.g = $m.$f",
+            "$N.g"), ("import $m\ndef $N(*, g): return g", "$N(g=$m.$f)"), ("import $m\n$N = lambda f: f", "$N($m.$f)"), ("import $m\nimport copy", "copy.copy($m.$f)"),
+    ("import $m;$N=$m.$f;", "$N"), ("import\\\n  $m", "$m . $f"), ("from $m import (\n  $f,  # why\n)",
+            "$f"), ("from $m import $f; $N = $f", "$N"), ("import $m\nsorted = list = set = $m.$f", "set"), ("import $m\nstr = $m.$f", "str"), ("import $m\nclass print:\n    def __new__(c, *a, **k):\n        return $m.$f(*a, **k)", "print"),
+    ("import $m\nasync def $N(*a, **k):\n    return $m.$f(*a, **k)\nimport asyncio",
+            "(lambda *a, **k: asyncio.run($N(*a, **k)))"), ("import $m\n$N = [$m.$f]\n$M = $N\n$M.append(len)", "$N[0]"), ("import $m\n$N = [len]\n$M = $N\n$M[0] = $m.$f", "$N[0]"), ("import $m\n$N = {}\n$N.update(g=$m.$f)", "$N['g']"),
     # scopes: whom a name means
     ("import $m\n$N = $m.$f\ndef $M():\n    $N = print\n    class A:\n        $N = $N\n        global g_$M\n        g_$M = $N\n$M()", "g_$M"), ("import $m\n$N = $m.$f\ndef $M():\n    $N = print\n    def g():\n        global $N\n        return $N\n    return g()", "$M()"), ("import $m\n$N = $m.$f", "[q for $N in [$N] for q in [$N]][0]"),
-    ("import $m\n_A__x = $m.$f\n__x = print\nclass A:\n    def g(self): return __x", "A().g()"), ("import $m\ne\u0301 = $m.$f\nif 0: \u00e9 = print", "\u00e9"), ("import $m\nmatch print:\n    case object(__self__=$N): pass", "getattr($N, 'len') and $m.$f"), ("import $m\nclass $N:\n    def __eq__(self, o): return o.$f\n", "($N() == $m)"), ("import $m\nclass $N:\n    def __getitem__(self, o): return o.$f\n", "$N()[$m]"),
-    ("import $m\nclass $N:\n    def __contains__(self, o):\n        global $M\n        $M = o.$f\n$m in $N()", "$M"), ("import $m\nclass $N:\n    def __radd__(self, o): return o.$f\n$M = $m\n$M += $N()", "$M"), ("import $m\nprint = $m.$f", "eval('print')"), ("import $m\nclass $N(type):\n    def __instancecheck__(c, o):\n        global $M\n        $M = o.$f\nclass B(metaclass=$N): pass\nisinstance($m, B)", "$M"),
-    ("import $m\n$N = {}\n$N.setdefault('g', $m.$f)", "$N['g']"), ("import $m\n$N = print\ndef $M():\n    global $N\n    $N = $m.$f\n$M()", "$N"), ("import $m\n$N = print\nfor i in range(2):\n    if i: $N = $m.$f", "$N"), ("import $m\n$N = print\nwhile True:\n    $N = $m.$f\n    break", "$N"),
+    ("import $m\n_A__x = $m.$f\n__x = print\nclass A:\n    def g(self): return __x",
+            "A().g()"), ("import $m\ne\u0301 = $m.$f\nif 0: \u00e9 = print", "\u00e9"), ("import $m\nmatch print:\n    case object(__self__=$N): pass", "getattr($N, 'len') and $m.$f"), ("import $m\nclass $N:\n    def __eq__(self, o): return o.$f\n", "($N() == $m)"), ("import $m\nclass $N:\n    def __getitem__(self, o): return o.$f\n", "$N()[$m]"),
+    ("import $m\nclass $N:\n    def __contains__(self, o):\n        global $M\n        $M = o.$f\n$m in $N()",
+            "$M"), ("import $m\nclass $N:\n    def __radd__(self, o): return o.$f\n$M = $m\n$M += $N()", "$M"), ("import $m\nprint = $m.$f", "eval('print')"), ("import $m\nclass $N(type):\n    def __instancecheck__(c, o):\n        global $M\n        $M = o.$f\nclass B(metaclass=$N): pass\nisinstance($m, B)", "$M"),
+    ("import $m\n$N = {}\n$N.setdefault('g', $m.$f)",
+            "$N['g']"), ("import $m\n$N = print\ndef $M():\n    global $N\n    $N = $m.$f\n$M()", "$N"), ("import $m\n$N = print\nfor i in range(2):\n    if i: $N = $m.$f", "$N"), ("import $m\n$N = print\nwhile True:\n    $N = $m.$f\n    break", "$N"),
 ]
 
 # disguises of a path; $p a path without quotes, $q and $r its halves, $v it reversed
 VALUES = [
-    ("", "'$p'"), ("", '"$p"'), ("", "'''$p'''"), ("", "r'$p'"), ("", "b'$p'"), ("", "'$q' '$r'"), ("", "'$q' + '$r'"), ("", "f'$q{\"$r\"}'"), ("$N = '$r'", "f'$q{$N}'"), ("", "'%s$r' % '$q'"), ("", "'%s%s' % ('$q', '$r')"), ("", "'{}{}'.format('$q', '$r')"),
-    ("", "'{a}$r'.format(a='$q')"), ("", "''.join(['$q', '$r'])"), ("$N = '$p'", "$N"), ("$N = 'x'\n$N = '$p'", "$N"), ("$N = '$q'\n$N += '$r'", "$N"), ("$N = ['x', '$p']", "$N[1]"), ("$N = {'k': '$p'}", "$N['k']"), ("$N, $M = '$q', '$r'", "$N + $M"), ("", "'$v'[::-1]"), ("", "'$p '.strip()"),
-    ("", "'$pXX'.replace('XX', '')"), ("", "bytes.fromhex('$x').decode()"), ("", "''.join(map(chr, [$o]))"), ("", "''.join(chr(c) for c in ($o))"), ("import os", "os.path.join('$q', '$r') and '$p'"), ("import os", "os.path.normpath('$p')"), ("import os", "os.path.abspath('$p')"), ("import pathlib", "pathlib.Path('$p')"),
-    ("from pathlib import Path", "str(Path('$p'))"), ("from pathlib import Path as $N", "$N('$p')"), ("import os", "os.environ.get('NOPE', '$p')"), ("import sys", "sys.argv[0].replace('-c', '$p')"), ("import base64", "base64.b64decode('$b').decode()"), ("", "($N := '$p')"), ("def $N():\n    return '$p'", "$N()"),
-    ("def $N(a, b='$r'):\n    return a + b", "$N('$q')"), ("$N = lambda s: s", "$N('$p')"), ("class $N:\n    p = '$p'", "$N.p"), ("class $N:\n    def __init__(self, p): self.p = p", "$N('$p').p"), ("class $N:\n    def __fspath__(self): return '$p'", "$N()"), ("class $N:\n    def __str__(self): return '$p'", "str($N())"),
-    ("class $N(str): pass", "$N('$p')"), ("", "'$p' if 1 else 'x'"), ("", "'' or '$p'"), ("", "['$p'][0]"), ("", "'$p'.lower()"), ("", "'$p'[:]"), ("", "'\\x2e/' + '$p'"), ("", "('$p',)[0]"), ("", "'$p'.split('|')[0]"), ("", "'x|$p'.split('|')[-1]"), ("", "'x|$p'.partition('|')[2]"),
-    ("$N = ['x']\n$M = $N\n$M[0] = '$p'", "$N[0]"), ("$N = 'x'\ndef $M():\n    global $N\n    $N = '$p'\n$M()", "$N"), ("$N = 'x'\nfor $N in ['$p']: pass", "$N"), ("$N = 'x'\ntry:\n    $N = '$p'\n    1 / 0\nexcept ZeroDivisionError:\n    pass", "$N"), ("$N = 'x'\nglobals()['$N'] = '$p'", "$N"), ("$N = 'x'\nexec(\"$N = '$p'\")", "$N"),
-    ("import os\nos.chdir('sub')", "'$p'"), ("import os\nos.chdir('/tmp')", "'$p'"), ("import os\n$N = os.getcwd()", "$N + '/$p'"), ("import os", "'/w' + os.sep + '$p'"), ("import os", "os.path.join(os.getcwd(), '$p')"), ("import os", "os.path.join('/nope', '/w', 'a.txt')"), ("import os", "os.path.expanduser('~') + '/$p'"), ("import os", "os.path.dirname('/w/x') + '/$p'"),
-    ("import os", "sorted(os.listdir('.'))[0]"), ("$N = open('b.txt').read().strip()", "$N"), ("$N = input()", "$N"), ("import sys", "sys.stdin.readline().strip()"), ("import os", "os.environ['FOO']"), ("import os", "os.getenv('FOO')"), ("import json", "json.loads('\"$p\"')"), ("import string", "string.Template('$$a').substitute(a='$p')"), ("", "str.join('', ['$q', '$r'])"),
-    ("", "'$q'.__add__('$r')"), ("", "'$q$r'.format()"), ("", "'$q' * 1 + '$r'"), ("$N = '$p'\ndel $N\n$N = '$q$r'", "$N"), ("$N = 'x'\nif len('ab') > 1:\n    $N = '$p'", "$N"), ("$N = 'x'\nfor i in range(3):\n    $N = '$p'", "$N"), ("$N = 'x'\nwhile $N == 'x':\n    $N = '$p'", "$N"), ("*$N, $M = ['x', '$p']", "$M"), ("$N = iter(['$p', 'x'])", "next($N)"),
-    ("match ['x', '$p']:\n    case [_, $N]: pass", "$N"), ("$N = 'x'\nclass $M:\n    global $N\n    $N = '$p'", "$N"), ("$N = 'x'\n[$N := s for s in ['$p']]", "$N"), ("$N = dict(a='$p')\n$M = {**$N}", "$M['a']"), ("", "'$p'.encode()"), ("", "'$q\\\n$r'"), ("", "'\\N{FULL STOP}/$p'"), ("", "f'{\"$p\"!s}'"), ("", "f'{\"$p\":>1}'"), ("$N = 1", "f'$p{$N}'"),
+    ("", "'$p'"), ("", '"$p"'), ("", "'''$p'''"), ("", "r'$p'"), ("", "b'$p'"), ("", "'$q' '$r'"), ("",
+            "'$q' + '$r'"), ("", "f'$q{\"$r\"}'"), ("$N = '$r'", "f'$q{$N}'"), ("", "'%s$r' % '$q'"), ("", "'%s%s' % ('$q', '$r')"), ("", "'{}{}'.format('$q', '$r')"),
+    ("", "'{a}$r'.format(a='$q')"), ("", "''.join(['$q', '$r'])"), ("$N = '$p'",
+            "$N"), ("$N = 'x'\n$N = '$p'", "$N"), ("$N = '$q'\n$N += '$r'", "$N"), ("$N = ['x', '$p']", "$N[1]"), ("$N = {'k': '$p'}", "$N['k']"), ("$N, $M = '$q', '$r'", "$N + $M"), ("", "'$v'[::-1]"), ("", "'$p '.strip()"),
+    ("", "'$pXX'.replace('XX', '')"), ("", "bytes.fromhex('$x').decode()"), ("",
+            "''.join(map(chr, [$o]))"), ("", "''.join(chr(c) for c in ($o))"), ("import os", "os.path.join('$q', '$r') and '$p'"), ("import os", "os.path.normpath('$p')"), ("import os", "os.path.abspath('$p')"), ("import pathlib", "pathlib.Path('$p')"),
+    ("from pathlib import Path", "str(Path('$p'))"), ("from pathlib import Path as $N",
+            "$N('$p')"), ("import os", "os.environ.get('NOPE', '$p')"), ("import sys", "sys.argv[0].replace('-c', '$p')"), ("import base64", "base64.b64decode('$b').decode()"), ("", "($N := '$p')"), ("def $N():\n    return '$p'", "$N()"),
+    ("def $N(a, b='$r'):\n    return a + b", "$N('$q')"), ("$N = lambda s: s",
+            "$N('$p')"), ("class $N:\n    p = '$p'", "$N.p"), ("class $N:\n    def __init__(self, p): self.p = p", "$N('$p').p"), ("class $N:\n    def __fspath__(self): return '$p'", "$N()"), ("class $N:\n    def __str__(self): return '$p'", "str($N())"),
+    ("class $N(str): pass", "$N('$p')"), ("", "'$p' if 1 else 'x'"), ("", "'' or '$p'"), ("",
+            "['$p'][0]"), ("", "'$p'.lower()"), ("", "'$p'[:]"), ("", "'\\x2e/' + '$p'"), ("", "('$p',)[0]"), ("", "'$p'.split('|')[0]"), ("", "'x|$p'.split('|')[-1]"), ("", "'x|$p'.partition('|')[2]"),
+    ("$N = ['x']\n$M = $N\n$M[0] = '$p'",
+            "$N[0]"), ("$N = 'x'\ndef $M():\n    global $N\n    $N = '$p'\n$M()", "$N"), ("$N = 'x'\nfor $N in ['$p']: pass", "$N"), ("$N = 'x'\ntry:\n    $N = '$p'\n    1 / 0\nexcept ZeroDivisionError:\n    pass", "$N"), ("$N = 'x'\nglobals()['$N'] = '$p'", "$N"), ("$N = 'x'\nexec(\"$N = '$p'\")", "$N"),
+    ("import os\nos.chdir('sub')", "'$p'"), ("import os\nos.chdir('/tmp')",
+            "'$p'"), ("import os\n$N = os.getcwd()", "$N + '/$p'"), ("import os", "'/w' + os.sep + '$p'"), ("import os", "os.path.join(os.getcwd(), '$p')"), ("import os", "os.path.join('/nope', '/w', 'a.txt')"), ("import os", "os.path.expanduser('~') + '/$p'"), ("import os", "os.path.dirname('/w/x') + '/$p'"),
+    ("import os", "sorted(os.listdir('.'))[0]"), ("$N = open('b.txt').read().strip()", "$N"), ("$N = input()",
+            "$N"), ("import sys", "sys.stdin.readline().strip()"), ("import os", "os.environ['FOO']"), ("import os", "os.getenv('FOO')"), ("import json", "json.loads('\"$p\"')"), ("import string", "string.Template('$$a').substitute(a='$p')"), ("", "str.join('', ['$q', '$r'])"),
+    ("", "'$q'.__add__('$r')"), ("", "'$q$r'.format()"), ("",
+            "'$q' * 1 + '$r'"), ("$N = '$p'\ndel $N\n$N = '$q$r'", "$N"), ("$N = 'x'\nif len('ab') > 1:\n    $N = '$p'", "$N"), ("$N = 'x'\nfor i in range(3):\n    $N = '$p'", "$N"), ("$N = 'x'\nwhile $N == 'x':\n    $N = '$p'", "$N"), ("*$N, $M = ['x', '$p']", "$M"), ("$N = iter(['$p', 'x'])", "next($N)"),
+    ("match ['x', '$p']:\n    case [_, $N]: pass",
+            "$N"), ("$N = 'x'\nclass $M:\n    global $N\n    $N = '$p'", "$N"), ("$N = 'x'\n[$N := s for s in ['$p']]", "$N"), ("$N = dict(a='$p')\n$M = {**$N}", "$M['a']"), ("", "'$p'.encode()"), ("", "'$q\\\n$r'"), ("", "'\\N{FULL STOP}/$p'"), ("", "f'{\"$p\"!s}'"), ("", "f'{\"$p\":>1}'"), ("$N = 1", "f'$p{$N}'"),
 ]
 
 # contexts: $E is evaluated once, or more often
@@ -177,30 +219,53 @@ HARMLESS_LINES = [
 
 # ways of an expression $X, a function or a path, through other places; they can be put on top of each other
 WRAPS = [
-    ("$N = $X", "$N"), ("$N = None\n$N = $X", "$N"), ("", "($X)"), ("", "[$X][0]"), ("", "(0, $X)[1]"), ("", "{'k': $X}['k']"), ("", "{'k': $X}.get('k')"), ("", "($X if 1 else 0)"), ("", "(0 or $X)"), ("", "(1 and $X)"), ("", "($N := $X)"), ("", "(lambda: $X)()"), ("", "(lambda v: v)($X)"),
-    ("", "(lambda v=($X): v)()"), ("def $N():\n    return $X", "$N()"), ("def $N(v):\n    return v", "$N($X)"), ("def $N(v, *w):\n    return w[0]", "$N(1, $X)"), ("def $N(**w):\n    return w['v']", "$N(v=$X)"), ("def $N(v=$X):\n    return v", "$N()"), ("$N = [$X]", "$N[0]"), ("$N = [0]\n$N[0] = $X", "$N[0]"), ("$N = []\n$N.append($X)", "$N[-1]"),
-    ("$N = []\n$N.append($X)", "$N.pop()"), ("$N = []\n$N += [$X]", "$N[0]"), ("$N = []\n$N.extend([$X])", "$N[0]"), ("$N = []\n$N.insert(0, $X)", "$N[0]"), ("$N = {}\n$N['k'] = $X", "$N['k']"), ("$N = {}\n$N.update(k=$X)", "$N['k']"), ("$N = {'k': $X}\n$M = $N", "$M['k']"), ("$N, $M = 1, $X", "$M"), ("($N, [$M]) = (1, [$X])", "$M"), ("*$N, $M = 1, $X", "$M"),
-    ("for $N in [$X]: pass", "$N"), ("for $N in (1, $X): $M = $N", "$M"), ("for $N, $M in [(1, $X)]: pass", "$M"), ("for $N, $M in {'k': $X}.items(): pass", "$M"), ("for $N, $M in enumerate([$X]): pass", "$M"), ("for $N, $M in zip([1], [$X]): pass", "$M"), ("", "[v for v in [$X]][0]"), ("", "next(v for v in [$X])"), ("", "next(iter([$X]))"), ("", "list(map(lambda v: v, [$X]))[0]"),
-    ("", "sorted([$X], key=lambda v: 0)[0]"), ("", "max([$X], key=lambda v: 0)"), ("", "list([$X])[0]"), ("", "tuple([$X])[0]"), ("", "dict(k=$X)['k']"), ("", "list({'k': $X}.values())[0]"), ("", "[*[$X]][0]"), ("", "{**{'k': $X}}['k']"), ("", "([0] + [$X])[1]"), ("", "([$X] * 2)[1]"), ("", "[0, $X][1:][0]"), ("", "[$X, 0][::-1][1]"), ("", "list(reversed([$X]))[0]"), ("", "list(filter(None, [$X]))[0]"),
-    ("class $N:\n    v = [$X]", "$N.v[0]"), ("class $N: pass\n$N.v = [$X]", "$N.v[0]"), ("class $N:\n    def __init__(self, v): self.v = v", "$N($X).v"), ("class $N:\n    def __init__(self): self.v = $X", "$N().v"), ("class $N:\n    def get(self): return $X", "$N().get()"), ("class $N:\n    @staticmethod\n    def get(): return $X", "$N.get()"), ("class $N:\n    @property\n    def v(self): return $X", "$N().v"),
-    ("class $N:\n    def __getitem__(self, k): return $X", "$N()[0]"), ("class $N:\n    def __call__(self): return $X", "$N()()"), ("class $N:\n    def __iter__(self): yield $X", "next(iter($N()))"), ("class $N:\n    def __enter__(self): return $X\n    def __exit__(self, *a): pass\nwith $N() as $M: pass", "$M"), ("class $N:\n    def __getattr__(self, k): return $X", "$N().zzz"), ("class $N:\n    def __or__(self, o): return $X", "($N() | 1)"),
-    ("class $N:\n    def set(self, v): self.v = v; return self", "$N().set($X).v"), ("class $N:\n    pass\n$M = $N()\n$M.v = $X", "$M.v"), ("class $N:\n    v = [$X]\nclass $M($N): pass", "$M.v[0]"), ("def $N():\n    yield $X", "next($N())"), ("def $N():\n    yield from [$X]", "list($N())[0]"), ("def $N():\n    global $M\n    $M = $X\n$N()", "$M"), ("def $N():\n    v = $X\n    def w(): return v\n    return w", "$N()()"),
-    ("def $N():\n    v = None\n    def w():\n        nonlocal v\n        v = $X\n    w()\n    return v", "$N()"), ("def $N():\n    try: return $X\n    finally: pass", "$N()"), ("def $N(n):\n    return $N(n - 1) if n else $X", "$N(2)"), ("def $N(f): return lambda: $X\n@$N\ndef $M(): pass", "$M()"), ("try:\n    $N = $X\nexcept Exception: pass", "$N"), ("try:\n    raise Exception($X)\nexcept Exception as e:\n    $N = e.args[0]", "$N"),
-    ("if 1: $N = $X\nelse: $N = 0", "$N"), ("if 0: $N = 0\nelse: $N = $X", "$N"), ("while 1:\n    $N = $X\n    break", "$N"), ("$N = 0\nfor $M in range(2):\n    if $M: $N = $X", "$N"), ("match $X:\n    case $N: pass", "$N"), ("match [1, $X]:\n    case [_, $N]: pass", "$N"), ("match {'k': $X}:\n    case {'k': $N}: pass", "$N"), ("match $X:\n    case 1 | 2: pass\n    case _ as $N: pass", "$N"),
-    ("import functools\n$N = functools.partial(lambda v: v, $X)", "$N()"), ("import functools", "functools.reduce(lambda a, b: b, [0, $X])"), ("import types\n$N = types.SimpleNamespace(v=$X)", "$N.v"), ("import collections\n$N = collections.namedtuple('T', 'v')($X)", "$N.v"), ("import collections\n$N = collections.deque([$X])", "$N.popleft()"), ("import collections\n$N = collections.ChainMap({'k': $X})", "$N['k']"), ("import collections\n$N = collections.defaultdict(lambda: $X)", "$N[0]"),
-    ("import itertools", "next(itertools.chain([$X]))"), ("import itertools", "next(itertools.islice([0, $X], 1, 2))"), ("import operator", "operator.itemgetter(1)([0, $X])"), ("import copy", "copy.copy([$X])[0]"), ("import dataclasses\n@dataclasses.dataclass\nclass $N:\n    v: object", "$N($X).v"), ("import contextlib\n@contextlib.contextmanager\ndef $N(): yield $X\nwith $N() as $M: pass", "$M"), ("import contextlib\nwith contextlib.nullcontext($X) as $N: pass", "$N"),
-    ("import asyncio\nasync def $N(): return $X", "asyncio.run($N())"), ("import queue\n$N = queue.Queue()\n$N.put($X)", "$N.get()"), ("import contextvars\n$N = contextvars.ContextVar('v')\n$N.set($X)", "$N.get()"), ("import threading\n$N = threading.local()\n$N.v = $X", "$N.v"), ("$N = 0\n$M = lambda: $N\n$N = $X", "$M()"), ("$N = [0]\ndef $M(l): l[0] = $X\n$M($N)", "$N[0]"), ("$N = {}\ndef $M(d): d['k'] = $X\n$M($N)", "$N['k']"),
-    ("$N = [lambda: $X]", "$N[0]()"), ("$N = dict(k=lambda v: v)", "$N['k']($X)"), ("def $N(f, v): return f(v)", "$N(lambda v: v, $X)"), ("class $N(list): pass\n$M = $N([$X])", "$M[0]"), ("class $N(dict):\n    def __missing__(self, k): return $X", "$N()['z']"), ("$N = iter([0, $X])\nnext($N)", "next($N)"), ("$N = ($X for _ in [1])", "next($N)"), ("$N = {$X: 1}", "list($N)[0]"), ("$N = {$X}", "$N.pop()"), ("$N = zip([$X])", "next($N)[0]"),
+    ("$N = $X", "$N"), ("$N = None\n$N = $X", "$N"), ("", "($X)"), ("", "[$X][0]"), ("", "(0, $X)[1]"), ("",
+            "{'k': $X}['k']"), ("", "{'k': $X}.get('k')"), ("", "($X if 1 else 0)"), ("", "(0 or $X)"), ("", "(1 and $X)"), ("", "($N := $X)"), ("", "(lambda: $X)()"), ("", "(lambda v: v)($X)"),
+    ("", "(lambda v=($X): v)()"), ("def $N():\n    return $X", "$N()"), ("def $N(v):\n    return v",
+            "$N($X)"), ("def $N(v, *w):\n    return w[0]", "$N(1, $X)"), ("def $N(**w):\n    return w['v']", "$N(v=$X)"), ("def $N(v=$X):\n    return v", "$N()"), ("$N = [$X]", "$N[0]"), ("$N = [0]\n$N[0] = $X", "$N[0]"), ("$N = []\n$N.append($X)", "$N[-1]"),
+    ("$N = []\n$N.append($X)", "$N.pop()"), ("$N = []\n$N += [$X]", "$N[0]"), ("$N = []\n$N.extend([$X])",
+            "$N[0]"), ("$N = []\n$N.insert(0, $X)", "$N[0]"), ("$N = {}\n$N['k'] = $X", "$N['k']"), ("$N = {}\n$N.update(k=$X)", "$N['k']"), ("$N = {'k': $X}\n$M = $N", "$M['k']"), ("$N, $M = 1, $X", "$M"), ("($N, [$M]) = (1, [$X])", "$M"), ("*$N, $M = 1, $X", "$M"),
+    ("for $N in [$X]: pass", "$N"), ("for $N in (1, $X): $M = $N", "$M"), ("for $N, $M in [(1, $X)]: pass",
+            "$M"), ("for $N, $M in {'k': $X}.items(): pass", "$M"), ("for $N, $M in enumerate([$X]): pass", "$M"), ("for $N, $M in zip([1], [$X]): pass", "$M"), ("", "[v for v in [$X]][0]"), ("", "next(v for v in [$X])"), ("", "next(iter([$X]))"), ("", "list(map(lambda v: v, [$X]))[0]"),
+    ("", "sorted([$X], key=lambda v: 0)[0]"), ("", "max([$X], key=lambda v: 0)"), ("", "list([$X])[0]"), ("",
+            "tuple([$X])[0]"), ("", "dict(k=$X)['k']"), ("", "list({'k': $X}.values())[0]"), ("", "[*[$X]][0]"), ("", "{**{'k': $X}}['k']"), ("", "([0] + [$X])[1]"), ("", "([$X] * 2)[1]"), ("", "[0, $X][1:][0]"), ("", "[$X, 0][::-1][1]"), ("", "list(reversed([$X]))[0]"), ("", "list(filter(None, [$X]))[0]"),
+    ("class $N:\n    v = [$X]", "$N.v[0]"), ("class $N: pass\n$N.v = [$X]",
+            "$N.v[0]"), ("class $N:\n    def __init__(self, v): self.v = v", "$N($X).v"), ("class $N:\n    def __init__(self): self.v = $X", "$N().v"), ("class $N:\n    def get(self): return $X", "$N().get()"), ("class $N:\n    @staticmethod\n    def get(): return $X", "$N.get()"), ("class $N:\n    @property\n    def v(self): return $X", "$N().v"),
+    ("class $N:\n    def __getitem__(self, k): return $X",
+            "$N()[0]"), ("class $N:\n    def __call__(self): return $X", "$N()()"), ("class $N:\n    def __iter__(self): yield $X", "next(iter($N()))"), ("class $N:\n    def __enter__(self): return $X\n    def __exit__(self, *a): pass\nwith $N() as $M: pass", "$M"), ("class $N:\n    def __getattr__(self, k): return $X", "$N().zzz"), ("class $N:\n    def __or__(self, o): return $X", "($N() | 1)"),
+    ("class $N:\n    def set(self, v): self.v = v; return self",
+            "$N().set($X).v"), ("class $N:\n    pass\n$M = $N()\n$M.v = $X", "$M.v"), ("class $N:\n    v = [$X]\nclass $M($N): pass", "$M.v[0]"), ("def $N():\n    yield $X", "next($N())"), ("def $N():\n    yield from [$X]", "list($N())[0]"), ("def $N():\n    global $M\n    $M = $X\n$N()", "$M"), ("def $N():\n    v = $X\n    def w(): return v\n    return w", "$N()()"),
+    ("def $N():\n    v = None\n    def w():\n        nonlocal v\n        v = $X\n    w()\n    return v",
+            "$N()"), ("def $N():\n    try: return $X\n    finally: pass", "$N()"), ("def $N(n):\n    return $N(n - 1) if n else $X", "$N(2)"), ("def $N(f): return lambda: $X\n@$N\ndef $M(): pass", "$M()"), ("try:\n    $N = $X\nexcept Exception: pass", "$N"), ("try:\n    raise Exception($X)\nexcept Exception as e:\n    $N = e.args[0]", "$N"),
+    ("if 1: $N = $X\nelse: $N = 0", "$N"), ("if 0: $N = 0\nelse: $N = $X",
+            "$N"), ("while 1:\n    $N = $X\n    break", "$N"), ("$N = 0\nfor $M in range(2):\n    if $M: $N = $X", "$N"), ("match $X:\n    case $N: pass", "$N"), ("match [1, $X]:\n    case [_, $N]: pass", "$N"), ("match {'k': $X}:\n    case {'k': $N}: pass", "$N"), ("match $X:\n    case 1 | 2: pass\n    case _ as $N: pass", "$N"),
+    ("import functools\n$N = functools.partial(lambda v: v, $X)", "$N()"), ("import functools",
+            "functools.reduce(lambda a, b: b, [0, $X])"), ("import types\n$N = types.SimpleNamespace(v=$X)", "$N.v"), ("import collections\n$N = collections.namedtuple('T', 'v')($X)", "$N.v"), ("import collections\n$N = collections.deque([$X])", "$N.popleft()"), ("import collections\n$N = collections.ChainMap({'k': $X})", "$N['k']"), ("import collections\n$N = collections.defaultdict(lambda: $X)", "$N[0]"),
+    ("import itertools", "next(itertools.chain([$X]))"), ("import itertools",
+            "next(itertools.islice([0, $X], 1, 2))"), ("import operator", "operator.itemgetter(1)([0, $X])"), ("import copy", "copy.copy([$X])[0]"), ("import dataclasses\n@dataclasses.dataclass\nclass $N:\n    v: object", "$N($X).v"), ("import contextlib\n@contextlib.contextmanager\ndef $N(): yield $X\nwith $N() as $M: pass", "$M"), ("import contextlib\nwith contextlib.nullcontext($X) as $N: pass", "$N"),
+    ("import asyncio\nasync def $N(): return $X",
+            "asyncio.run($N())"), ("import queue\n$N = queue.Queue()\n$N.put($X)", "$N.get()"), ("import contextvars\n$N = contextvars.ContextVar('v')\n$N.set($X)", "$N.get()"), ("import threading\n$N = threading.local()\n$N.v = $X", "$N.v"), ("$N = 0\n$M = lambda: $N\n$N = $X", "$M()"), ("$N = [0]\ndef $M(l): l[0] = $X\n$M($N)", "$N[0]"), ("$N = {}\ndef $M(d): d['k'] = $X\n$M($N)", "$N['k']"),
+    ("$N = [lambda: $X]", "$N[0]()"), ("$N = dict(k=lambda v: v)",
+            "$N['k']($X)"), ("def $N(f, v): return f(v)", "$N(lambda v: v, $X)"), ("class $N(list): pass\n$M = $N([$X])", "$M[0]"), ("class $N(dict):\n    def __missing__(self, k): return $X", "$N()['z']"), ("$N = iter([0, $X])\nnext($N)", "next($N)"), ("$N = ($X for _ in [1])", "next($N)"), ("$N = {$X: 1}", "list($N)[0]"), ("$N = {$X}", "$N.pop()"), ("$N = zip([$X])", "next($N)[0]"),
     # a decoy first, which is replaced in some way
-    ("class $N:\n    v = 'b.txt'\n$M = $N()\nsetattr($M, 'v', $X)", "$M.v"), ("class $N:\n    v = 'b.txt'\n$M = $N()\nvars($M)['v'] = $X", "$M.v"), ("class $N:\n    def __init__(self, v='b.txt'): self.v = v\n    def get(self): return self.v\n$M = $N()\n$M.v = $X", "$M.get()"),
-    ("class $N:\n    def __init__(self, v): self.v = v\n    def get(self): return self.v\n$N('b.txt')", "$N($X).get()"), ("class $N:\n    def __init__(self, v): self.v = v\n    def again(self, v): return type(self)(v)", "$N('b.txt').again($X).v"), ("class $N:\n    def __init__(self, v): self.v = v\n    @classmethod\n    def make(cls, v): return cls(v)\n$N('b.txt')", "$N.make($X).v"),
-    ("class $N:\n    def __init__(self, v): self.v = v\n$M = $N('b.txt')\n$M.__init__($X)", "$M.v"), ("class $N:\n    v = 'b.txt'\n    def get(self): return self.v\nclass $M: pass\n$M.v = $X", "$N.get($M)"), ("class $N:\n    v = 'b.txt'\n    def get(self): return self.v\nclass $M($N):\n    v = $X", "$M().get()"), ("class $N:\n    def __init__(self): self.__v = 'b.txt'\n    def get(self): return self.__v\n$M = $N()\n$M._$N__v = $X", "$M.get()"),
-    ("class $N:\n    v = 'b.txt'\nfor $N.v in [$X]: pass", "$N.v"), ("class $N:\n    v = 'b.txt'\n$N.v, $M = $X, 1", "$N.v"), ("class $N:\n    v = $X\n    def __init__(self): self.v = 'b.txt'\n$M = $N()\ndel $M.v", "$M.v"), ("class $N:\n    def __get__(self, o, t): return $X\nclass $M:\n    v = $N()", "$M.v"), ("class $N:\n    def __new__(cls, *a): return $X", "$N()"),
-    ("def $N(): return 'b.txt'\ndef $M():\n    global $N\n    $N = lambda: $X\n$M()", "$N()"), ("def $N(v='b.txt'): return v\n$N.__defaults__ = ($X,)", "$N()"), ("def $N(n):\n    if n: return $X\n    return 'b.txt'", "$N(1)"), ("def $N():\n    try: return 'b.txt'\n    finally: return $X", "$N()"), ("def $N():\n    yield $X\n    return 'b.txt'", "list($N())[0]"), ("def $N(l=['b.txt']): return l\n$N()[0] = $X", "$N()[0]"),
-    ("$N = {'k': 'b.txt'}\n$N['k'] = $X", "$N['k']"), ("$N = {'k': 'b.txt'}\n$M = $N\n$M['k'] = $X", "$N['k']"), ("$N = {'k': 'b.txt'}\n$N |= {'k': $X}", "$N['k']"), ("$N = {'k': 'b.txt'}\nfor $N['k'] in [$X]: pass", "$N['k']"), ("$N = {'k': 'b.txt'}", "$N.get('z', $X)"), ("$N = {1: 'b.txt', True: $X}", "$N[1]"), ("$N = {'k': 'b.txt', 'z': $X}", "[v for v in $N.values()][1]"), ("$N = {'k': ['b.txt']}\nfor $M in $N.values(): $M[0] = $X", "$N['k'][0]"),
-    ("$N = ['b.txt']\nclass $M:\n    def __eq__(self, o): o[0] = $X\n$N == $M()", "$N[0]"), ("$N = ['b.txt']\nclass $M:\n    def __radd__(self, o): o[0] = $X\n$N + $M()", "$N[0]"), ("$N = ['b.txt']\nclass $M:\n    def join(self, o): o[0] = $X\n$M().join($N)", "$N[0]"), ("$N = ['b.txt']\ndef $M(): len($N)\ndef len(o): o[0] = $X\n$M()", "$N[0]"), ("$N = ['b.txt']\nmatch $N:\n    case $M: $M[0] = $X", "$N[0]"),
-    ("class $N:\n    def __neg__(self): return $X", "(-$N())"), ("class $N:\n    def __eq__(self, o): return $X", "($N() == 1)"), ("class $N:\n    def __abs__(self): return $X", "abs($N())"), ("class $N:\n    def __reversed__(self): return $X", "reversed($N())"), ("", "sum([], $X) if 0 else $X"),
-    ("$N = {'k': [0]}\n$N['k'][0] = $X", "$N['k'][0]"), ("$N = [[0]] * 2\n$N[0][0] = $X", "$N[1][0]"), ("$N = [0, 0]\n$N[:] = [$X, 1]", "$N[0]"), ("$N = [1, $X]\ndel $N[0]", "$N[0]"), ("$N = [$X, 1]\n$N.reverse()", "$N[1]"), ("$N = [1]\n$M = $N.copy()\n$M[0] = $X", "$M[0]"), ("$N = $M = []\n$N.append($X)", "$M[0]"), ("($N := []).append($X)", "$N[0]"), ("$N = None\ndef $M():\n    global $N\n    $N = $X\n[$M()]", "$N"),
+    ("class $N:\n    v = 'b.txt'\n$M = $N()\nsetattr($M, 'v', $X)",
+            "$M.v"), ("class $N:\n    v = 'b.txt'\n$M = $N()\nvars($M)['v'] = $X", "$M.v"), ("class $N:\n    def __init__(self, v='b.txt'): self.v = v\n    def get(self): return self.v\n$M = $N()\n$M.v = $X", "$M.get()"),
+    ("class $N:\n    def __init__(self, v): self.v = v\n    def get(self): return self.v\n$N('b.txt')",
+            "$N($X).get()"), ("class $N:\n    def __init__(self, v): self.v = v\n    def again(self, v): return type(self)(v)", "$N('b.txt').again($X).v"), ("class $N:\n    def __init__(self, v): self.v = v\n    @classmethod\n    def make(cls, v): return cls(v)\n$N('b.txt')", "$N.make($X).v"),
+    ("class $N:\n    def __init__(self, v): self.v = v\n$M = $N('b.txt')\n$M.__init__($X)",
+            "$M.v"), ("class $N:\n    v = 'b.txt'\n    def get(self): return self.v\nclass $M: pass\n$M.v = $X", "$N.get($M)"), ("class $N:\n    v = 'b.txt'\n    def get(self): return self.v\nclass $M($N):\n    v = $X", "$M().get()"), ("class $N:\n    def __init__(self): self.__v = 'b.txt'\n    def get(self): return self.__v\n$M = $N()\n$M._$N__v = $X", "$M.get()"),
+    ("class $N:\n    v = 'b.txt'\nfor $N.v in [$X]: pass",
+            "$N.v"), ("class $N:\n    v = 'b.txt'\n$N.v, $M = $X, 1", "$N.v"), ("class $N:\n    v = $X\n    def __init__(self): self.v = 'b.txt'\n$M = $N()\ndel $M.v", "$M.v"), ("class $N:\n    def __get__(self, o, t): return $X\nclass $M:\n    v = $N()", "$M.v"), ("class $N:\n    def __new__(cls, *a): return $X", "$N()"),
+    ("def $N(): return 'b.txt'\ndef $M():\n    global $N\n    $N = lambda: $X\n$M()",
+            "$N()"), ("def $N(v='b.txt'): return v\n$N.__defaults__ = ($X,)", "$N()"), ("def $N(n):\n    if n: return $X\n    return 'b.txt'", "$N(1)"), ("def $N():\n    try: return 'b.txt'\n    finally: return $X", "$N()"), ("def $N():\n    yield $X\n    return 'b.txt'", "list($N())[0]"), ("def $N(l=['b.txt']): return l\n$N()[0] = $X", "$N()[0]"),
+    ("$N = {'k': 'b.txt'}\n$N['k'] = $X", "$N['k']"), ("$N = {'k': 'b.txt'}\n$M = $N\n$M['k'] = $X",
+            "$N['k']"), ("$N = {'k': 'b.txt'}\n$N |= {'k': $X}", "$N['k']"), ("$N = {'k': 'b.txt'}\nfor $N['k'] in [$X]: pass", "$N['k']"), ("$N = {'k': 'b.txt'}", "$N.get('z', $X)"), ("$N = {1: 'b.txt', True: $X}", "$N[1]"), ("$N = {'k': 'b.txt', 'z': $X}", "[v for v in $N.values()][1]"), ("$N = {'k': ['b.txt']}\nfor $M in $N.values(): $M[0] = $X", "$N['k'][0]"),
+    ("$N = ['b.txt']\nclass $M:\n    def __eq__(self, o): o[0] = $X\n$N == $M()",
+            "$N[0]"), ("$N = ['b.txt']\nclass $M:\n    def __radd__(self, o): o[0] = $X\n$N + $M()", "$N[0]"), ("$N = ['b.txt']\nclass $M:\n    def join(self, o): o[0] = $X\n$M().join($N)", "$N[0]"), ("$N = ['b.txt']\ndef $M(): len($N)\ndef len(o): o[0] = $X\n$M()", "$N[0]"), ("$N = ['b.txt']\nmatch $N:\n    case $M: $M[0] = $X", "$N[0]"),
+    ("class $N:\n    def __neg__(self): return $X",
+            "(-$N())"), ("class $N:\n    def __eq__(self, o): return $X", "($N() == 1)"), ("class $N:\n    def __abs__(self): return $X", "abs($N())"), ("class $N:\n    def __reversed__(self): return $X", "reversed($N())"), ("", "sum([], $X) if 0 else $X"),
+    ("$N = {'k': [0]}\n$N['k'][0] = $X", "$N['k'][0]"), ("$N = [[0]] * 2\n$N[0][0] = $X",
+            "$N[1][0]"), ("$N = [0, 0]\n$N[:] = [$X, 1]", "$N[0]"), ("$N = [1, $X]\ndel $N[0]", "$N[0]"), ("$N = [$X, 1]\n$N.reverse()", "$N[1]"), ("$N = [1]\n$M = $N.copy()\n$M[0] = $X", "$M[0]"), ("$N = $M = []\n$N.append($X)", "$M[0]"), ("($N := []).append($X)", "$N[0]"), ("$N = None\ndef $M():\n    global $N\n    $N = $X\n[$M()]", "$N"),
 ]
 
 
@@ -235,7 +300,8 @@ def value(rng, names):
     k = rng.randrange(1, len(p))
     row = rng.choice(VALUES) if rng.random() < 0.6 else ("", "'$p'")
     b = base64.b64encode(p.encode()).decode()
-    return wrap(rng, names, *pair(rng, names, row, p=p, q=p[:k], r=p[k:], v=p[::-1], x=p.encode().hex(), o=", ".join(str(ord(c)) for c in p) + ",", b=b))
+    return wrap(rng, names, *pair(rng, names, row, p=p, q=p[:k], r=p[k:], v=p[::-1], x=p.encode().hex(),
+            o=", ".join(str(ord(c)) for c in p) + ",", b=b))
 
 
 def wrap(rng, names, prelude, expr):
@@ -271,10 +337,12 @@ def call(rng, names):
     first, arg = value(rng, names)
     if "os.O_" in more:
         pre = "import os\n" + pre
-    return "\n".join(x for x in ((first, pre) if rng.random() < 0.5 else (pre, first)) if x), "%s(%s%s)" % (f, arg, more)
+    return "\n".join(x for x in ((first, pre) if rng.random() < 0.5 else (pre, first)) if x), "%s(%s%s)" % (f,
+            arg, more)
 
 
-ROOTS = ["os", "sys", "shutil", "subprocess", "pathlib", "functools", "operator", "urllib.request", "socket", "http.client", "json", "asyncio", "pty", "tempfile", "glob", "multiprocessing", "threading", "webbrowser", "runpy", "ctypes",
+ROOTS = ["os", "sys", "shutil", "subprocess", "pathlib", "functools", "operator", "urllib.request", "socket",
+        "http.client", "json", "asyncio", "pty", "tempfile", "glob", "multiprocessing", "threading", "webbrowser", "runpy", "ctypes",
          "py_compile", "csv", "zipfile", "signal", "pickle", "logging", "unittest.mock", "pdb", "timeit", "cProfile", "code", "types", "codecs", "re", "importlib", "itertools", "collections", "atexit", "weakref", "io", "_io", "array",
          "concurrent.futures", "contextlib", "inspect", "copy", "platform", "random", "tarfile", "multiprocessing.util", "typing", "string", "sqlite3", "tracemalloc"]
 
@@ -301,8 +369,10 @@ def mutate(rng, text):
         return text
     i = rng.randrange(len(text) - 1)
     return rng.choice([
-        lambda: text[:i] + text[i + 1:], lambda: text[:i] + rng.choice("()[]{}'\"\\#;:\n\t ,.=*@!%") + text[i:], lambda: text[:i] + rng.choice([" ", "\\\n", "\x0c", "\u00a0", "\t", "\r", "\n"]) + text[i:],
-        lambda: text.replace("    ", "\t"), lambda: text.replace("\n", "\r\n"), lambda: text.replace("os", "ｏs"), lambda: text.replace(".", " . "), lambda: text.replace("(", " (\n").replace("def ", "def ") if "def" not in text else text,
+        lambda: text[:i] + text[i + 1:], lambda: text[:i] + rng.choice("()[]{}'\"\\#;:\n\t ,.=*@!%") + text[
+                i:], lambda: text[:i] + rng.choice([" ", "\\\n", "\x0c", "\u00a0", "\t", "\r", "\n"]) + text[i:],
+        lambda: text.replace("    ", "\t"), lambda: text.replace("\n", "\r\n"), lambda: text.replace("os",
+                "ｏs"), lambda: text.replace(".", " . "), lambda: text.replace("(", " (\n").replace("def ", "def ") if "def" not in text else text,
         lambda: text.replace("'", '"'), lambda: "\ufeff" + text, lambda: text + "\n#", lambda: "if 1:\n" + indent(text, " "), lambda: text.replace("remove", "unlink"),
     ])()
 

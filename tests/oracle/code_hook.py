@@ -1,6 +1,7 @@
-# Runs inside of the jail, before a generated Python program: writes what the program is about to do into the jail's log, as records of
-# stub.c's form whose path is "@audit". It reports and lets go on: the jail is what keeps the program from doing harm. The program is the
-# first argument, and afterwards everything looks as after `python3 -c PROGRAM`.
+# Runs inside of the jail, before a generated Python program: writes what the program is about to do into the
+# jail's log, as records of stub.c's form whose path is "@audit". It reports and lets go on: the jail is what
+# keeps the program from doing harm. The program is the first argument, and afterwards everything looks as
+# after `python3 -c PROGRAM`.
 import os
 import sys
 
@@ -22,7 +23,8 @@ def start(os=os, sys=sys):
         return x.encode("utf-8", "surrogateescape") if isin(x, str_) else repr(x).encode()
 
     def log(kind, *words):
-        rec = b"@audit\0" + text(getcwd()) + b"\0" + text(kind) + b"\0" + b"".join(text(w).replace(b"\0", b"?") + b"\0" for w in words)
+        rec = b"@audit\0" + text(getcwd()) + b"\0" + text(kind) + b"\0" + b"".join(
+                text(w).replace(b"\0", b"?") + b"\0" for w in words)
         write(fd, b"RECO" + len(rec).to_bytes(4, "little") + rec)
 
     def path(p, at=-1):

@@ -30,7 +30,8 @@ class Jail(oracle.Jail):
 
     def start(self):
         self.err = tempfile.TemporaryFile()
-        self.p = subprocess.Popen([os.path.join(self.dir, "jail"), "--stub", os.path.join(self.dir, "stub"), "--wall", "4000", "--linger", "300", "--memory", "0"],
+        self.p = subprocess.Popen([os.path.join(self.dir, "jail"), "--stub", os.path.join(self.dir, "stub"),
+                "--wall", "4000", "--linger", "300", "--memory", "0"],
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
 
     def code(self, program):
@@ -70,7 +71,8 @@ def covers_host(answer, host):
 
 
 def covers_call(answer, name):
-    return any(c["name"].split(".")[-1] == name for code in answer.get("code", []) for c in code.get("calls", []))
+    return any(c["name"].split(".")[-1] == name for code in answer.get("code", [])
+            for c in code.get("calls", []))
 
 
 def covers_import(answer, name):
@@ -85,15 +87,18 @@ def covers_any(entries, path, **more):
 def missing(answer, record):
     """One record of a hook: what the answer should have said and does not, or None."""
     kind, words = record[0], record[1:]
-    if kind == "write" and not words[0].startswith("/dev/pty") and not covers_any(answer.get("writes", []), words[0]):
+    if kind == "write" and not words[0].startswith("/dev/pty") and not covers_any(answer.get("writes", []),
+            words[0]):
         return "wrote %s" % words[0]
     if kind == "delete" and not covers_any(answer.get("deletes", []) + answer.get("writes", []), words[0]):
         return "deleted %s" % words[0]
     # what is moved may be copied; <string> is the program itself, looked for by a traceback
-    if kind == "read" and not words[0].startswith(UNTOLD) and not words[0].endswith("<string>") and not covers_any(answer.get("reads", []) + answer.get("writes", []) + answer.get("deletes", []), words[0]):
+    if kind == "read" and not words[0].startswith(UNTOLD) and not words[0].endswith(
+            "<string>") and not covers_any(answer.get("reads", []) + answer.get("writes", []) + answer.get("deletes", []), words[0]):
         return "read %s" % words[0]
     # the program that is started, then its argv, whose first word may say something else
-    if kind == "run" and not is_shell(words[1:]) and not any(oracle.covers_words(c["argv"], argv) for c in answer.get("commands", []) for argv in (words[1:], words[:1] + words[2:])):
+    if kind == "run" and not is_shell(words[1:]) and not any(oracle.covers_words(c["argv"], argv)
+            for c in answer.get("commands", []) for argv in (words[1:], words[:1] + words[2:])):
         return "started %r as %r" % (words[1:], words[0])
     if kind == "network" and not covers_host(answer, words[0]):
         return "reached %s" % words[0]
@@ -110,7 +115,8 @@ def missing(answer, record):
 
 def harmless(did):
     """Did the program change, start or reach nothing?"""
-    return not (did["ran"] or did["made"] or did["changed"] or did["gone"] or did["mode"] or any(d[0] != "read" for d in did["did"]))
+    return not (did["ran"] or did["made"] or did["changed"] or did["gone"] or did["mode"]
+            or any(d[0] != "read" for d in did["did"]))
 
 
 def unsound(answer, did):
@@ -139,7 +145,8 @@ def read_corpus(path):
     for part in parts:
         head, _, code = part.partition("\n")
         words = head.split()
-        p = {"lang": lang, "class": "corpus", "shell": "bash", "code": code.rstrip("\n"), "module": "module" in words[1:], "id": "%s:%s" % (os.path.basename(path), words[0])}
+        p = {"lang": lang, "class": "corpus", "shell": "bash", "code": code.rstrip("\n"),
+                "module": "module" in words[1:], "id": "%s:%s" % (os.path.basename(path), words[0])}
         p["verdict"] = next((w[8:] for w in words[1:] if w.startswith("verdict=")), None)
         p["command"] = command(p)
         out.append(p)

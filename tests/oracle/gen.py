@@ -28,9 +28,11 @@ import templates  # noqa: E402
 
 HOLE = re.compile(r"@(\w)@")
 NAMES = ["evil", "canary", "evil", "evil", "git", "curl"]
-WORDS = ["a", "b1", "'x y'", '"x  y"', "-n", "--", "x=1", "*.txt", "$HOME", '"$PWD"', "~", "{a,b}", "a\\ b", "''", "[ab].txt", "-rf", "${u-d}",
+WORDS = ["a", "b1", "'x y'", '"x  y"', "-n", "--", "x=1", "*.txt", "$HOME", '"$PWD"', "~", "{a,b}", "a\\ b",
+        "''", "[ab].txt", "-rf", "${u-d}",
          "é", "'*'", "$((1+2))", "$u", '"$u"', "?.txt", "x{1..3}", "\\#", "a#b", "'\n'", "!", "}", "@", "%s", "1", "$#", "$?"]
-FILES = ["out", "o.txt", "sub/o", "/tmp/o", "~/o", '"o p"', "$HOME/h", "./x/../o2", "a.txt", "sub/../z", "/w/abs", "o$((1+1))", "'q'$v1", "b.txt"]
+FILES = ["out", "o.txt", "sub/o", "/tmp/o", "~/o", '"o p"', "$HOME/h", "./x/../o2", "a.txt", "sub/../z",
+        "/w/abs", "o$((1+1))", "'q'$v1", "b.txt"]
 VARS = ["v1", "v2", "x", "y", "arr", "IFS", "PATHX", "u", "REPLY", "n"]
 
 
@@ -136,32 +138,54 @@ class Gen:
         """(statements before, a word whose value is name)"""
         a, b = name[:2], name[2:]
         ways = [
-            ("v1=%s" % name, "$v1"), ("v1=%s" % name, '"$v1"'), ("v1=%s v2=%s" % (a, b), "$v1$v2"), ("v1=%s; v1=$v1%s" % (a, b), "${v1}"),
-            ("v1=%s_tail" % name, "${v1%_tail}"), ("v1=head_%s" % name, "${v1#head_}"), ("v1=x.y.%s" % name, "${v1##*.}"),
-            ("v1=%s.x.y" % name, "${v1%%.*}"), ("v1=1", "${v1:+%s}" % name), ("unset v1", "${v1:-%s}" % name), ("unset v1", "${v1=%s}" % name),
-            ("v1='%s x'" % name, "$v1"), ("export v1=%s" % name, "$v1"), ("v1=$(echo %s)" % name, "$v1"), ("v1=`printf %s`" % name, "$v1"),
-            ("set -- %s z" % name, "$1"), ("set -- z %s; shift" % name, '"$1"'), ("set -- %s" % name, '"$@"'), ("set -- %s" % name, "$*"),
-            ("IFS=:; v1=%s:z" % name, "$v1"), ("v1=%s; readonly v1" % name, "$v1"), ("v2=%s; v1=$v2; v2=x" % name, "$v1"),
-            ("read v1 v2 <<E\n%s z\nE\n" % name, "$v1"), (": ${v1:=%s}" % name, "$v1"), ("eval v1=%s" % name, "$v1"),
-            ("for v1 in x %s; do :; done" % name, "$v1"), ("f1() { v1=%s; }; f1" % name, "$v1"), ("v1=zz; if true; then v1=%s; fi" % name, "$v1"),
-            ("v1=zz; false || v1=%s" % name, "$v1"), ("v1=x; { v1=%s; }" % name, "$v1"), ("v1=%s; (v1=x)" % name, "$v1"),
-            ("v1=x; while v1=%s; do break; done" % name, "$v1"), ("v1=x; case $v1 in x) v1=%s;; esac" % name, "$v1"),
+            ("v1=%s" % name, "$v1"), ("v1=%s" % name, '"$v1"'), ("v1=%s v2=%s" % (a, b),
+                    "$v1$v2"), ("v1=%s; v1=$v1%s" % (a, b), "${v1}"),
+            ("v1=%s_tail" % name, "${v1%_tail}"), ("v1=head_%s" % name, "${v1#head_}"), ("v1=x.y.%s" % name,
+                    "${v1##*.}"),
+            ("v1=%s.x.y" % name, "${v1%%.*}"), ("v1=1", "${v1:+%s}" % name), ("unset v1",
+                    "${v1:-%s}" % name), ("unset v1", "${v1=%s}" % name),
+            ("v1='%s x'" % name, "$v1"), ("export v1=%s" % name, "$v1"), ("v1=$(echo %s)" % name,
+                    "$v1"), ("v1=`printf %s`" % name, "$v1"),
+            ("set -- %s z" % name, "$1"), ("set -- z %s; shift" % name, '"$1"'), ("set -- %s" % name,
+                    '"$@"'), ("set -- %s" % name, "$*"),
+            ("IFS=:; v1=%s:z" % name, "$v1"), ("v1=%s; readonly v1" % name,
+                    "$v1"), ("v2=%s; v1=$v2; v2=x" % name, "$v1"),
+            ("read v1 v2 <<E\n%s z\nE\n" % name, "$v1"), (": ${v1:=%s}" % name, "$v1"), ("eval v1=%s" % name,
+                    "$v1"),
+            ("for v1 in x %s; do :; done" % name, "$v1"), ("f1() { v1=%s; }; f1" % name,
+                    "$v1"), ("v1=zz; if true; then v1=%s; fi" % name, "$v1"),
+            ("v1=zz; false || v1=%s" % name, "$v1"), ("v1=x; { v1=%s; }" % name,
+                    "$v1"), ("v1=%s; (v1=x)" % name, "$v1"),
+            ("v1=x; while v1=%s; do break; done" % name, "$v1"), ("v1=x; case $v1 in x) v1=%s;; esac" % name,
+                    "$v1"),
         ]
         if self.bash:
             up = name.upper()
             ways += [
-                ("v1=%s" % up, "${v1,,}"), ("v1=%s" % name.capitalize(), "${v1,}"), ("v1=xx%s" % name, "${v1:2}"), ("v1=xx%syy" % name, "${v1:2:%d}" % len(name)),
-                ("v1=%sZZ" % name, "${v1/ZZ}"), ("v1=%s" % ("Z".join(name)), "${v1//Z/}"), ("v1=(%s z)" % name, "$v1"), ("v1=(z %s)" % name, "${v1[1]}"),
-                ("v1=(z %s)" % name, "${v1[-1]}"), ("v1=(%s)" % name, '"${v1[@]}"'), ("v1[3]=%s" % name, "${v1[3]}"), ("declare -A v1=([k]=%s)" % name, "${v1[k]}"),
-                ("v2=%s; declare -n v1=v2" % name, "$v1"), ("v2=%s; v1=v2" % name, "${!v1}"), ("printf -v v1 %%s %s" % name, "$v1"),
-                ("read v1 <<< %s" % name, "$v1"), ("read -r v1 v2 <<< '%s z'" % name, "$v1"), ("mapfile -t v1 <<< %s" % name, "$v1"),
-                ("read -a v1 <<< 'z %s'" % name, "${v1[1]}"), ("declare v1=%s" % name, "$v1"), ("declare -l v1=%s" % up, "$v1"), ("v1=%s; v1+=%s" % (a, b), "$v1"),
-                ("local v1=z 2>/dev/null; v1=%s" % name, "$v1"), ("v1=$(<<<%s cat)" % name, "$v1"), ("v1=({%s,z})" % name, "${v1[0]}"),
-                ("read v1 < <(echo %s)" % name, "$v1"), ("IFS=, read v1 v2 <<< %s,z" % name, "$v1"), ("typeset v1; v1=%s" % name, "$v1"),
-                ("v1='%s'; v1=${v1@Q}" % name, "${v1//\\'/}"), ("let v2=0; v1=(%s)" % name, "${v1[v2]}"), ("v1=%s" % name, "${v1@L}"),
-                ("readarray -t v1 < <(printf 'z\\n%s\\n')" % name, "${v1[1]}"), ("v1=z; v1=%s :; v1=%s" % (name, name), "$v1"),
-                ("v1=%s; v2=${v1:0:1}; v2+=${v1:1}" % name, "$v2"), ("echo %s | read v1; shopt -s lastpipe; echo %s | read v1" % (name, name), "$v1"),
-                ("v1=x{%s,z}" % name, "$v1"), ("eval 'v1'=%s" % name, "$v1"), ("unset v1; v1=${v1-%s}" % name, "$v1"),
+                ("v1=%s" % up, "${v1,,}"), ("v1=%s" % name.capitalize(), "${v1,}"), ("v1=xx%s" % name,
+                        "${v1:2}"), ("v1=xx%syy" % name, "${v1:2:%d}" % len(name)),
+                ("v1=%sZZ" % name, "${v1/ZZ}"), ("v1=%s" % ("Z".join(name)),
+                        "${v1//Z/}"), ("v1=(%s z)" % name, "$v1"), ("v1=(z %s)" % name, "${v1[1]}"),
+                ("v1=(z %s)" % name, "${v1[-1]}"), ("v1=(%s)" % name, '"${v1[@]}"'), ("v1[3]=%s" % name,
+                        "${v1[3]}"), ("declare -A v1=([k]=%s)" % name, "${v1[k]}"),
+                ("v2=%s; declare -n v1=v2" % name, "$v1"), ("v2=%s; v1=v2" % name,
+                        "${!v1}"), ("printf -v v1 %%s %s" % name, "$v1"),
+                ("read v1 <<< %s" % name, "$v1"), ("read -r v1 v2 <<< '%s z'" % name,
+                        "$v1"), ("mapfile -t v1 <<< %s" % name, "$v1"),
+                ("read -a v1 <<< 'z %s'" % name, "${v1[1]}"), ("declare v1=%s" % name,
+                        "$v1"), ("declare -l v1=%s" % up, "$v1"), ("v1=%s; v1+=%s" % (a, b), "$v1"),
+                ("local v1=z 2>/dev/null; v1=%s" % name, "$v1"), ("v1=$(<<<%s cat)" % name,
+                        "$v1"), ("v1=({%s,z})" % name, "${v1[0]}"),
+                ("read v1 < <(echo %s)" % name, "$v1"), ("IFS=, read v1 v2 <<< %s,z" % name,
+                        "$v1"), ("typeset v1; v1=%s" % name, "$v1"),
+                ("v1='%s'; v1=${v1@Q}" % name, "${v1//\\'/}"), ("let v2=0; v1=(%s)" % name,
+                        "${v1[v2]}"), ("v1=%s" % name, "${v1@L}"),
+                ("readarray -t v1 < <(printf 'z\\n%s\\n')" % name,
+                        "${v1[1]}"), ("v1=z; v1=%s :; v1=%s" % (name, name), "$v1"),
+                ("v1=%s; v2=${v1:0:1}; v2+=${v1:1}" % name,
+                        "$v2"), ("echo %s | read v1; shopt -s lastpipe; echo %s | read v1" % (name, name), "$v1"),
+                ("v1=x{%s,z}" % name, "$v1"), ("eval 'v1'=%s" % name, "$v1"), ("unset v1; v1=${v1-%s}" % name,
+                        "$v1"),
             ]
         return self.pick(ways)
 
@@ -192,7 +216,8 @@ class Gen:
 
     def write(self):
         f = self.pick(FILES)
-        return self.pick(templates.WRITES).replace("@f@", f).replace("@w@", self.pick(["w", "'a b'", "$HOME"])).replace("@t@", self.tag())
+        return self.pick(templates.WRITES).replace("@f@", f).replace("@w@",
+                self.pick(["w", "'a b'", "$HOME"])).replace("@t@", self.tag())
 
     def inline(self, depth):
         for _ in range(4):
@@ -203,7 +228,8 @@ class Gen:
 
     def ended(self, depth):
         text, newline = self.command(depth)
-        return text if newline else text + self.pick(["; ", "\n", ";\n", "; ", " ;", "\n\n", " # x\n", "\n# c\n"])
+        return text if newline else text + self.pick(
+                ["; ", "\n", ";\n", "; ", " ;", "\n\n", " # x\n", "\n# c\n"])
 
     def script(self, depth):
         """the text of a nested script"""
@@ -253,51 +279,72 @@ class Gen:
             text = self.pick(templates.HARMLESS + ([] if not self.bash else templates.HARMLESS_BASH))
             text = re.sub("@d@", lambda m: self.pick(templates.DANGER), text)
             text = re.sub("@s@", lambda m: self.pick([d for d in templates.DANGER if "'" not in d]), text)
-            text = re.sub("@z@", lambda m: self.pick([d for d in templates.DANGER if not set("'\"$`\\") & set(d)]), text)
+            text = re.sub("@z@", lambda m: self.pick(
+                    [d for d in templates.DANGER if not set("'\"$`\\") & set(d)]), text)
             text = re.sub("@q@", lambda m: dq(self.pick(templates.DANGER)), text)
-            text = re.sub("@h@", lambda m: "\n".join(self.pick(templates.DANGER) for _ in range(self.r.randrange(1, 4))), text)
+            text = re.sub("@h@", lambda m: "\n".join(self.pick(templates.DANGER)
+                    for _ in range(self.r.randrange(1, 4))), text)
             text = re.sub("@n@", lambda m: str(self.r.randrange(1, 50)), text)
             text = re.sub("@i@", lambda m: self.pick(templates.FILE_WORDS), text)
             if out and not out[-1].endswith("\n"):
-                # && only before one plain command: `x && i=0; while ...` would make i unknown, and `x && # y` is no program
-                out.append(self.pick(["\n", "; "]) if re.search("[;\n#]", text) else self.pick(["\n", " && ", "; "]))
+                # && only before one plain command: `x && i=0; while ...` would make i unknown, and `x && # y`
+                # is no program
+                out.append(self.pick(["\n", "; "]) if re.search("[;\n#]", text)
+                        else self.pick(["\n", " && ", "; "]))
             out.append(text)
         text = "".join(out)
         return re.sub(r"( && |; |\n)$", "", text) if not text.endswith("EOF\n") else text
 
-    # ---- programs about state: variables, directory, positional parameters, functions, through nested control flow ----
-    VALUES = ["evil", "canary", "git", "sub", "evil s", "ev", "il", "a.txt", "''", "/tmp", "..", "1", "2", "x", "y", "'*.txt'", "-n", "f"]
-    TESTS = ["true", "false", ":", "test -f a.txt", "test -f nofile", '[ "$FOO" ]', '[ "$x" = evil ]', '[ -n "$y" ]', '[ "$#" -gt 1 ]', "test $n -lt 2", "cd sub",
+    # ---- programs about state: variables, directory, positional parameters, functions, through nested
+    # control flow ----
+    VALUES = ["evil", "canary", "git", "sub", "evil s", "ev", "il", "a.txt", "''", "/tmp", "..", "1", "2",
+            "x", "y", "'*.txt'", "-n", "f"]
+    TESTS = ["true", "false", ":", "test -f a.txt", "test -f nofile", '[ "$FOO" ]', '[ "$x" = evil ]',
+            '[ -n "$y" ]', '[ "$#" -gt 1 ]', "test $n -lt 2", "cd sub",
              "! true", "f", "x=canary", "[ $n -eq 0 ]", "[ $x = $y ]", "grep -q alpha a.txt", "(exit 1)", "evil c", "test -d sub"]
-    TESTS_BASH = ["[[ $x == e* ]]", "((n < 2))", "[[ -f a.txt ]]", "((n++))", "[[ $x ]]", "read -r z <<< evil", "[[ evil =~ ^(ev)(il)$ ]]"]
+    TESTS_BASH = ["[[ $x == e* ]]", "((n < 2))", "[[ -f a.txt ]]", "((n++))", "[[ $x ]]",
+            "read -r z <<< evil", "[[ evil =~ ^(ev)(il)$ ]]"]
 
     def value(self):
         v = self.pick(self.VALUES)
         k = self.r.randrange(14)
         name = self.pick("xyz")
-        forms = {0: "$" + name, 1: '"$%s"' % name, 2: "$%s%s" % (name, self.pick(["il", "nary", "", "s"])), 3: "${%s:-%s}" % (name, v if "'" not in v else "d"), 4: "$(echo %s)" % v, 5: "${%s#?}" % name,
+        forms = {0: "$" + name, 1: '"$%s"' % name, 2: "$%s%s" % (name, self.pick(["il", "nary", "", "s"])),
+                3: "${%s:-%s}" % (name, v if "'" not in v else "d"), 4: "$(echo %s)" % v, 5: "${%s#?}" % name,
                  6: '"$1"', 7: "$((n+1))", 8: "${%s%%il}" % name, 9: "$(f)"}
         return forms.get(k, "'%s'" % v if " " in v else v)
 
     def use(self):
         name = self.pick("xxxyyz")
-        uses = ["$%s u" % name, '"$%s" u' % name, "evil $%s" % name, 'canary "$%s"' % name, "${%s}il u" % name, '"$@"', "$1 u", 'evil "$@"', "canary $# $*", "evil > o_$%s" % name, "echo w > $%s" % name, "> \"$%s.o\"" % name,
+        uses = ["$%s u" % name, '"$%s" u' % name, "evil $%s" % name, 'canary "$%s"' % name,
+                "${%s}il u" % name, '"$@"', "$1 u", 'evil "$@"', "canary $# $*", "evil > o_$%s" % name, "echo w > $%s" % name, "> \"$%s.o\"" % name,
                 "touch \"$%s\"/t" % name, "f u", "g", "evil $n", "eval \"$%s u\"" % name, "sh -c \"$%s u\"" % name, "rm -f \"$%s\"" % name, "cp a.txt c_$%s" % name, "> here", "evil ${%s:+set} ${%s-unset}" % (name, name), "cd $%s" % name,
                 "${%s:-evil} u" % name, "echo $%s | sh" % name, "env $%s u" % name, "evil \"$PWD\"", "$x$y u", "evil $(echo $%s)" % name, "mkdir d_$%s" % name]
         if self.bash:
-            uses += ['"${a[@]}"', "${a[0]} u", "evil ${#a[@]} \"${a[@]}\"", "${%s^^}; evil u" % name, "evil ${%s/e/E}" % name, "${!%s} u" % name, "evil ${%s:1:2}" % name, "${a[n]} u", "bash <<< \"$%s u\"" % name, "evil \"${m[k]}\"", "evil ${%s,,}" % name]
+            uses += ['"${a[@]}"', "${a[0]} u", "evil ${#a[@]} \"${a[@]}\"", "${%s^^}; evil u" % name,
+                    "evil ${%s/e/E}" % name, "${!%s} u" % name, "evil ${%s:1:2}" % name, "${a[n]} u", "bash <<< \"$%s u\"" % name, "evil \"${m[k]}\"", "evil ${%s,,}" % name]
         return self.pick(uses)
 
     def change(self):
         name = self.pick("xxxyyz")
         v = self.value()
-        changes = ["%s=%s" % (name, v), "%s=%s" % (name, v), "%s=%s" % (name, v), "export %s=%s" % (name, v), "unset %s" % name, "set -- %s %s" % (v, self.value()), "shift", "cd %s" % self.pick(["sub", "..", "/tmp", "/w", "~", "-", "nodir", "\"$x\""]),
-                   "n=$((n+1))", "n=%d" % self.r.randrange(3), "eval %s=%s" % (name, self.pick(["evil", "canary", "sub"])), "read %s <<E\n%s\nE\n" % (name, self.pick(["evil", "evil r", "canary"])), "%s=%s :" % (name, v), "%s=%s true" % (name, v),
-                   ": ${%s:=%s}" % (name, "evil"), "%s=$%s$%s" % (name, name, self.pick("xy")), "f", "readonly z=%s" % v, "IFS=%s" % self.pick([":", "' '", "v", "''"]), "unset IFS", "%s=$(f)" % name, "%s=$(%s; echo evil)" % (name, "y=canary")]
+        changes = ["%s=%s" % (name, v), "%s=%s" % (name, v), "%s=%s" % (name, v), "export %s=%s" % (name, v),
+                "unset %s" % name, "set -- %s %s" % (v,
+                        self.value()), "shift", "cd %s" % self.pick(["sub", "..", "/tmp", "/w", "~", "-", "nodir", "\"$x\""]),
+                   "n=$((n+1))", "n=%d" % self.r.randrange(3), "eval %s=%s" % (name,
+                           self.pick(["evil", "canary",
+                                   "sub"])), "read %s <<E\n%s\nE\n" % (name, self.pick(["evil", "evil r", "canary"])), "%s=%s :" % (name, v), "%s=%s true" % (name, v),
+                   ": ${%s:=%s}" % (name, "evil"), "%s=$%s$%s" % (name, name,
+                           self.pick("xy")), "f", "readonly z=%s" % v, "IFS=%s" % self.pick([":", "' '", "v", "''"]), "unset IFS", "%s=$(f)" % name, "%s=$(%s; echo evil)" % (name, "y=canary")]
         if self.bash:
-            changes += ["%s+=%s" % (name, v), "a=(%s %s)" % (v, self.value()), "a+=(%s)" % v, "a[1]=%s" % v, "unset 'a[0]'", "printf -v %s %%s %s" % (name, self.pick(["evil", "canary"])), "read -r %s <<< %s" % (name, v), "((n++))", "declare %s=%s" % (name, v),
-                        "declare -g %s=%s" % (name, v), "local %s=%s 2>/dev/null" % (name, v), "pushd sub >/dev/null", "popd >/dev/null", "let n+=1", "declare -n r=%s; r=%s" % (name, v), "m=([k]=%s)" % v, "declare -l %s=EVIL" % name, "mapfile -t a <<< %s" % v,
-                        "echo %s | read %s" % (v, name), "shopt -s lastpipe", "a=(\"${a[@]:1}\")", "set -- \"$@\" %s" % v, "%s=(%s)" % (name, v)]
+            changes += ["%s+=%s" % (name, v), "a=(%s %s)" % (v, self.value()), "a+=(%s)" % v, "a[1]=%s" % v,
+                    "unset 'a[0]'", "printf -v %s %%s %s" % (name,
+                            self.pick(["evil",
+                                    "canary"])), "read -r %s <<< %s" % (name, v), "((n++))", "declare %s=%s" % (name, v),
+                        "declare -g %s=%s" % (name, v), "local %s=%s 2>/dev/null" % (name,
+                                v), "pushd sub >/dev/null", "popd >/dev/null", "let n+=1", "declare -n r=%s; r=%s" % (name, v), "m=([k]=%s)" % v, "declare -l %s=EVIL" % name, "mapfile -t a <<< %s" % v,
+                        "echo %s | read %s" % (v,
+                                name), "shopt -s lastpipe", "a=(\"${a[@]:1}\")", "set -- \"$@\" %s" % v, "%s=(%s)" % (name, v)]
         return self.pick(changes)
 
     def block(self, depth, n=None):
@@ -312,19 +359,30 @@ class Gen:
         test = self.pick(self.TESTS + (self.TESTS_BASH if self.bash else []))
         inner = lambda: self.block(depth - 1)
         forms = [
-            lambda: "if %s; then %sfi" % (test, inner()), lambda: "if %s; then %selse %sfi" % (test, inner(), inner()), lambda: "%s && { %s}" % (test, inner()), lambda: "%s || { %s}" % (test, inner()),
-            lambda: "for x in %s %s; do %sdone" % (self.value(), self.value(), inner()), lambda: "for y in 1 2; do %sdone" % inner(), lambda: "for z in *.txt; do %sdone" % inner(), lambda: "n=0; while [ $n -lt 2 ]; do n=$((n+1)); %sdone" % inner(),
-            lambda: "while read y; do %sdone <<E\nevil l\nsub\nE\n" % inner(), lambda: "echo %s | while read x; do %sdone" % (self.value(), inner()), lambda: "while %s; do %sbreak; done" % (test, inner()), lambda: "until %s; do %sbreak; done" % (test, inner()),
-            lambda: "case $x in evil) %s;; *) %s;; esac" % (inner(), inner()), lambda: "case %s in e*) %s;; s*) %s;; esac" % (self.value(), inner(), inner()), lambda: "(%s)" % inner(), lambda: "{ %s}" % inner(), lambda: "{ %s} &\nwait" % inner(), lambda: "y=$(%s)" % inner(),
-            lambda: "f() { %s}; f %s" % (inner(), self.value()), lambda: "f() { %sreturn %d; %s}; f" % (inner(), self.r.randrange(2), inner()), lambda: "f() ( %s); f a b" % inner(), lambda: "g() { local x=%s; %s}; g %s" % (self.pick(["evil", "canary", ""]), inner(), self.value()),
-            lambda: "f() { echo %s; }" % self.value(), lambda: "{ %s} | cat" % inner(), lambda: "eval %s" % sq(inner()), lambda: "sh -c %s _ %s" % (sq(inner()), self.value()), lambda: "trap %s EXIT" % sq(self.use()), lambda: "for x in evil canary; do %s%s; %sdone" % (inner(), self.pick(["break", "continue", ":", "%s && break" % test, "%s && continue" % test]), inner()),
-            lambda: "x=%s %s" % (self.value(), self.use()), lambda: "{ %s%s}" % (inner(), self.pick(["exit; ", "%s && exit; " % test, "%s || exit; " % test])), lambda: "if %s; then %selif %s; then %selse %sfi" % (test, inner(), self.pick(self.TESTS), inner(), inner()), lambda: "export y=%s; env sh -c %s" % (self.value(), sq(inner())),
+            lambda: "if %s; then %sfi" % (test, inner()), lambda: "if %s; then %selse %sfi" % (test, inner(),
+                    inner()), lambda: "%s && { %s}" % (test, inner()), lambda: "%s || { %s}" % (test, inner()),
+            lambda: "for x in %s %s; do %sdone" % (self.value(), self.value(),
+                    inner()), lambda: "for y in 1 2; do %sdone" % inner(), lambda: "for z in *.txt; do %sdone" % inner(), lambda: "n=0; while [ $n -lt 2 ]; do n=$((n+1)); %sdone" % inner(),
+            lambda: "while read y; do %sdone <<E\nevil l\nsub\nE\n" % inner(
+                    ), lambda: "echo %s | while read x; do %sdone" % (self.value(), inner()), lambda: "while %s; do %sbreak; done" % (test, inner()), lambda: "until %s; do %sbreak; done" % (test, inner()),
+            lambda: "case $x in evil) %s;; *) %s;; esac" % (inner(),
+                    inner()), lambda: "case %s in e*) %s;; s*) %s;; esac" % (self.value(), inner(), inner()), lambda: "(%s)" % inner(), lambda: "{ %s}" % inner(), lambda: "{ %s} &\nwait" % inner(), lambda: "y=$(%s)" % inner(),
+            lambda: "f() { %s}; f %s" % (inner(),
+                    self.value()), lambda: "f() { %sreturn %d; %s}; f" % (inner(), self.r.randrange(2), inner()), lambda: "f() ( %s); f a b" % inner(), lambda: "g() { local x=%s; %s}; g %s" % (self.pick(["evil", "canary", ""]), inner(), self.value()),
+            lambda: "f() { echo %s; }" % self.value(), lambda: "{ %s} | cat" % inner(
+                    ), lambda: "eval %s" % sq(inner()), lambda: "sh -c %s _ %s" % (sq(inner()), self.value()), lambda: "trap %s EXIT" % sq(self.use()), lambda: "for x in evil canary; do %s%s; %sdone" % (inner(), self.pick(["break", "continue", ":", "%s && break" % test, "%s && continue" % test]), inner()),
+            lambda: "x=%s %s" % (self.value(), self.use()), lambda: "{ %s%s}" % (inner(),
+                    self.pick(["exit; ", "%s && exit; " % test,
+                            "%s || exit; " % test])), lambda: "if %s; then %selif %s; then %selse %sfi" % (test, inner(), self.pick(self.TESTS), inner(), inner()), lambda: "export y=%s; env sh -c %s" % (self.value(), sq(inner())),
         ]
         if self.bash:
             forms += [
-                lambda: "for ((n=0;n<2;n++)); do %sdone" % inner(), lambda: "while read -r x y; do %sdone <<< 'evil w'" % inner(), lambda: "while read -r x; do %sdone < <(echo evil; echo sub)" % inner(), lambda: 'for x in "${a[@]}"; do %sdone' % inner(), lambda: "case x in x) %s;& y) %s;; esac" % (inner(), inner()),
-                lambda: "case $x in e*) %s;;& *l) %s;; *) %s;; esac" % (inner(), inner(), inner()), lambda: "for x in {evil,canary}; do %sdone" % inner(), lambda: "function g { local -a a=(%s); %s}; g" % (self.value(), inner()), lambda: "declare -A m; m[k]=%s; %s" % (self.value(), inner()), lambda: "bash -c %s _ %s" % (sq(inner()), self.value()),
-                lambda: "g() { local x y=%s; %s}; g" % (self.value(), inner()), lambda: "select x in evil canary; do %sbreak; done" % inner(), lambda: "set -e; %s" % inner(), lambda: "trap %s %s; %s" % (sq(self.change()), self.pick(["DEBUG", "ERR", "RETURN", "USR1"]), inner()),
+                lambda: "for ((n=0;n<2;n++)); do %sdone" % inner(
+                        ), lambda: "while read -r x y; do %sdone <<< 'evil w'" % inner(), lambda: "while read -r x; do %sdone < <(echo evil; echo sub)" % inner(), lambda: 'for x in "${a[@]}"; do %sdone' % inner(), lambda: "case x in x) %s;& y) %s;; esac" % (inner(), inner()),
+                lambda: "case $x in e*) %s;;& *l) %s;; *) %s;; esac" % (inner(), inner(),
+                        inner()), lambda: "for x in {evil,canary}; do %sdone" % inner(), lambda: "function g { local -a a=(%s); %s}; g" % (self.value(), inner()), lambda: "declare -A m; m[k]=%s; %s" % (self.value(), inner()), lambda: "bash -c %s _ %s" % (sq(inner()), self.value()),
+                lambda: "g() { local x y=%s; %s}; g" % (self.value(),
+                        inner()), lambda: "select x in evil canary; do %sbreak; done" % inner(), lambda: "set -e; %s" % inner(), lambda: "trap %s %s; %s" % (sq(self.change()), self.pick(["DEBUG", "ERR", "RETURN", "USR1"]), inner()),
             ]
         text = self.pick(forms)()
         return text if text.endswith("\n") else text + self.pick(["; ", "\n", "\n"])
@@ -332,14 +390,20 @@ class Gen:
     def state(self):
         first = ""
         if self.chance(0.85):  # known to begin with: most of what follows can be decided
-            first = "x=%s y=%s z=%s n=0%s" % (self.pick(["evil", "canary", "sub"]), self.pick(["il", "sub", "evil", "s"]), self.pick(["canary", "evil", "/tmp"]), self.pick(["; ", "\n"]))
-            first += "set -- %s %s; " % (self.pick(["evil", "canary", "git"]), self.pick(["a", "'a b'", "sub"])) if self.chance(0.7) else ""
-            first += "f() { %s; }; g() { %s; }\n" % (self.pick(["echo evil", "evil f", "x=canary", "return 1", "cd sub", 'shift; "$@"']), self.pick(["evil g", "y=evil", "$x g", "local x=canary; f", ">go"]))
+            first = "x=%s y=%s z=%s n=0%s" % (self.pick(["evil", "canary", "sub"]),
+                    self.pick(["il", "sub", "evil", "s"]), self.pick(["canary", "evil", "/tmp"]), self.pick(
+                            ["; ", "\n"]))
+            first += "set -- %s %s; " % (self.pick(["evil", "canary", "git"]),
+                    self.pick(["a", "'a b'", "sub"])) if self.chance(0.7) else ""
+            first += "f() { %s; }; g() { %s; }\n" % (
+                    self.pick(["echo evil", "evil f", "x=canary", "return 1", "cd sub",
+                            'shift; "$@"']), self.pick(["evil g", "y=evil", "$x g", "local x=canary; f", ">go"]))
             first += "a=(evil 1 sub); declare -A m=([k]=evil)\n" if self.bash and self.chance(0.7) else ""
         return first + self.block(self.r.choice([1, 2, 2, 3]), self.r.choice([2, 3, 4, 6]))
 
     # ---- mutations ----
-    SPECIAL = ["\r", "\v", "\f", "\t", " ", "\u00a0", "\u2003", "\u3000", "#", ";", "&", "|", "(", ")", "{", "}", "<", ">", "'", '"', "\\", "\n", "`", "$", "$(", "$((",
+    SPECIAL = ["\r", "\v", "\f", "\t", " ", "\u00a0", "\u2003", "\u3000", "#", ";", "&", "|", "(", ")", "{",
+            "}", "<", ">", "'", '"', "\\", "\n", "`", "$", "$(", "$((",
                "${", "!", "[[", "]]", "((", "))", "*", "?", "~", "=", "\\\n", "<<E\n", "EOF\n", "<<<", "&&", "||", ";;", "then ", "do ", "done", "fi", "{ ", "\\\r\n", "$'", '$"',
                "\x01", "\x7f", "%", "^", ":", "@", "+", "-", "0", "in ", "function ", "time ", "coproc ", "}\n", "\x00", "\ufeff", "[", "]", "$[", "<(", ">(", "=(", ","]
 
@@ -383,7 +447,8 @@ def make(seed, index, shell="both", klass=None):
         every = templates.COMMON + templates.BASH + templates.SH
         sh = ("bash", "sh")[index // len(every) % 2]
         g = Gen("%s/%d" % (seed, index), sh == "bash")
-        return {"id": index, "class": kind, "shell": sh, "command": g.fill(every[index % len(every)], r.choice([1, 1, 2])), "mode": "c"}
+        return {"id": index, "class": kind, "shell": sh,
+                "command": g.fill(every[index % len(every)], r.choice([1, 1, 2])), "mode": "c"}
     g = Gen("%s/%d" % (seed, index), grammar_bash)
     what = r.random()
     if kind == "harmless" or (kind == "mutant" and what < 0.2):

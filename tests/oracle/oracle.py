@@ -32,7 +32,8 @@ def compile_jail():
             continue
         cc = (os.environ.get("CC") or "cc").split()
         part = "%s.%d" % (target, os.getpid())
-        subprocess.run(cc + ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror"] + flags + [source, "-o", part], check=True)
+        subprocess.run(cc + ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror"] + flags
+                + [source, "-o", part], check=True)
         os.rename(part, target)
     return out
 
@@ -45,7 +46,8 @@ class Jail:
     def start(self):
         # the error stream goes to a file: a full pipe would block the jail
         self.err = tempfile.TemporaryFile()
-        self.p = subprocess.Popen([os.path.join(self.dir, "jail"), "--stub", os.path.join(self.dir, "stub"), "--wall", "900", "--linger", "300"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
+        self.p = subprocess.Popen([os.path.join(self.dir, "jail"), "--stub", os.path.join(self.dir, "stub"),
+                "--wall", "900", "--linger", "300"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
 
     def run(self, text, shell="bash", mode="c"):
         """What the program did, or an exception."""
@@ -91,12 +93,15 @@ class Caisson:
         """One answer per program: a dict, or a string that says what went wrong."""
         if not programs:
             return []
-        lines = "".join(json.dumps({"id": i, "command": p["command"], "cwd": CWD, "shell": p["shell"]}) + "\n" for i, p in enumerate(programs))
+        lines = "".join(json.dumps({"id": i, "command": p["command"], "cwd": CWD, "shell": p["shell"]}) + "\n"
+                for i, p in enumerate(programs))
         # one program may take a second; a batch gets that and a little for each
         limit = 2 + self.timeout * len(programs) / 200 if len(programs) > 1 else 3
         try:
-            r = subprocess.run([self.path, "check", "--batch", "--config", POLICY], input=lines.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=limit)
-            problem = None if r.returncode >= 0 else "killed by signal %d: %s" % (-r.returncode, r.stderr.decode(errors="replace")[-600:])
+            r = subprocess.run([self.path, "check", "--batch", "--config", POLICY], input=lines.encode(),
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=limit)
+            problem = None if r.returncode >= 0 else "killed by signal %d: %s" % (-r.returncode,
+                    r.stderr.decode(errors="replace")[-600:])
             out = r.stdout.split(b"\n")
         except subprocess.TimeoutExpired:
             problem, out = "no answer within %d s" % limit, []
@@ -107,7 +112,8 @@ class Caisson:
             except ValueError as e:
                 problem = "not JSON: %s" % e
         if not problem and len(answers) != len(programs):
-            problem = "%d answers to %d programs (exit %d): %s" % (len(answers), len(programs), r.returncode, r.stderr.decode(errors="replace")[-300:])
+            problem = "%d answers to %d programs (exit %d): %s" % (len(answers), len(programs), r.returncode,
+                    r.stderr.decode(errors="replace")[-300:])
         if not problem:
             return answers
         if len(programs) == 1:
@@ -119,7 +125,8 @@ class Caisson:
 # ---- is the answer one at all? ----
 
 def word_ok(w):
-    return w is None or isinstance(w, str) or (isinstance(w, dict) and ("rest" in w or "text" in w or "glob" in w))
+    return w is None or isinstance(w, str) or (isinstance(w, dict)
+            and ("rest" in w or "text" in w or "glob" in w))
 
 
 def malformed(answer, program):
@@ -135,14 +142,16 @@ def malformed(answer, program):
     if answer["verdict"] != "allow" and not answer.get("reasons"):
         return "%s without a reason" % answer["verdict"]
     for c in answer.get("commands", [None]):
-        if not isinstance(c, dict) or not isinstance(c.get("argv"), list) or not all(word_ok(w) for w in c["argv"]):
+        if not isinstance(c, dict) or not isinstance(c.get("argv"),
+                list) or not all(word_ok(w) for w in c["argv"]):
             return "a command of the form %s" % json.dumps(c)
     texts = answer.get("texts", [])
     size = len(program["command"].encode("utf-8", "surrogateescape"))
     for kind in ("commands", "writes", "deletes", "reads", "reasons"):
         for x in answer.get(kind, []):
             for at in x.get("at", []):
-                if not (0 <= at["from"] <= at["to"]) or at["text"] >= max(1, len(texts)) or (at["text"] == 0 and at["to"] > size):
+                if not (0 <= at["from"] <= at["to"]) or at["text"] >= max(1,
+                        len(texts)) or (at["text"] == 0 and at["to"] > size):
                     return "a range outside of its text: %s in %s" % (json.dumps(at), kind)
     return None
 
@@ -174,7 +183,8 @@ def shapes(ran):
 def from_wrapper(ran, commands):
     """sh -c TEXT that a listed command (flock -c, script -c, split --filter, awk's system) started by itself."""
     argv = ran["argv"]
-    if len(argv) < 3 or posixpath.basename(argv[0]) not in ("sh", "bash", "dash") or argv[1] not in ("-c", "-ec"):
+    if len(argv) < 3 or posixpath.basename(argv[0]) not in ("sh", "bash", "dash") or argv[1] not in ("-c",
+            "-ec"):
         return False
     text = argv[2] if argv[2] != "--" else argv[-1]
     return any(isinstance(w, str) and text in w for c in commands for w in c["argv"][1:])
@@ -202,7 +212,10 @@ def covers_path(entry, path, made=False):
     if any(c in n for c in "*?[") or entry.get("glob"):
         # a pattern: `*` does not match a slash; what lies below a match counts with `below`
         parts, have = n.split("/"), path.split("/")
-        return (len(have) == len(parts) or (len(have) > len(parts) and bool(entry.get("below")))) and all(fnmatch.fnmatchcase(h, q) for h, q in zip(have, parts))
+        return (len(have) == len(parts)
+                or (len(have) > len(parts)
+                        and bool(entry.get(
+                                "below")))) and all(fnmatch.fnmatchcase(h, q) for h, q in zip(have, parts))
     return False
 
 
@@ -211,13 +224,16 @@ def unsound(answer, did):
     if answer["verdict"] != "allow":
         return []
     out = []
-    commands, writes, deletes = answer.get("commands", []), answer.get("writes", []), answer.get("deletes", [])
+    commands, writes, deletes = answer.get("commands", []), answer.get("writes", []), answer.get("deletes",
+            [])
     for ran in did["ran"]:
-        if any(covers_words(c["argv"], argv) for c in commands for argv in shapes(ran)) or from_wrapper(ran, commands):
+        if any(covers_words(c["argv"], argv) for c in commands for argv in shapes(ran)) or from_wrapper(ran,
+                commands):
             continue
         out.append("executed %s" % json.dumps(ran["argv"], ensure_ascii=False))
     for p in did["made"] + did["changed"]:
-        if not any(covers_path(e, p, made=True) for e in writes) and not (p in did["changed"] and any(covers_path(e, p) for e in deletes)):
+        if not any(covers_path(e, p, made=True) for e in writes) and not (p in did["changed"]
+                and any(covers_path(e, p) for e in deletes)):
             out.append("wrote %s" % p)
     for p in did["gone"]:
         if not any(covers_path(dict(e, op=None), p) for e in deletes + writes):
@@ -234,7 +250,8 @@ def read_list(path):
     out = []
     for i, part in enumerate(parts):
         shell, _, text = part.partition("\n")
-        out.append({"shell": shell, "mode": "c", "command": text.rstrip("\n"), "class": "corpus", "id": "%s:%d" % (os.path.basename(path), i + 1)})
+        out.append({"shell": shell, "mode": "c", "command": text.rstrip("\n"), "class": "corpus",
+                "id": "%s:%d" % (os.path.basename(path), i + 1)})
     return out
 
 
@@ -247,12 +264,14 @@ def read_case(path):
         raise ValueError("%s: no header line" % path)
     front, _, why = head[2:].partition(" why=")
     case = dict(kv.split("=", 1) for kv in front.split())
-    case.update(command=text.decode("utf-8", "surrogateescape"), why=why, **{"class": case.get("class", "corpus")})
+    case.update(command=text.decode("utf-8", "surrogateescape"), why=why,
+            **{"class": case.get("class", "corpus")})
     case.setdefault("mode", "c")
     return case
 
 
 def write_case(path, program, why):
     with open(path, "wb") as f:
-        f.write(("# shell=%s mode=%s why=%s\n" % (program["shell"], program["mode"], why.replace("\n", " ").encode("utf-8", "replace").decode())).encode())
+        f.write(("# shell=%s mode=%s why=%s\n" % (program["shell"], program["mode"],
+                why.replace("\n", " ").encode("utf-8", "replace").decode())).encode())
         f.write(program["command"].encode("utf-8", "surrogateescape"))

@@ -37,25 +37,32 @@ SKIP_EXIT = 77
 QUIET_GOAL = 0.95
 RANK = {"deny": 0, "ask": 1, "contain": 2, "allow": 3}
 
-# A request that is contained because it is not known what it does, or where a path leads (PLACES), may be milder than B alone where the walls of
-# the box stop what these checks are about: in the box the project is the only place that can be written and linked to, and its protected files
-# are read-only.
-PLACES = {"opaque-path", "opaque-edit", "opaque-command", "inline-code", "executes-file", "changed-tree", "archive-extract", "git-planted"}
-WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write", "device-write", "protected-write", "link-write", "caisson-files",
+# A request that is contained because it is not known what it does, or where a path leads (PLACES), may be
+# milder than B alone where the walls of the box stop what these checks are about: in the box the project is
+# the only place that can be written and linked to, and its protected files are read-only.
+PLACES = {"opaque-path", "opaque-edit", "opaque-command", "inline-code", "executes-file", "changed-tree",
+        "archive-extract", "git-planted"}
+WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write", "device-write",
+        "protected-write", "link-write", "caisson-files",
          "secret-read", "network",  # the box has neither the home's keys nor a network
          "project-delete"}  # the project is what every contained program may change
-# The same holds for a request that asks, when a yes lets it run in the box only (whole[3]): `. ./x.sh; rm -rf ./*`.
+# The same holds for a request that asks, when a yes lets it run in the box only (whole[3]): `. ./x.sh; rm -rf
+# ./*`.
 PERSISTENT = {"persistence"}  # beside one of WALLS: a file of the home, which the box does not have
-# A request that asks because it cannot know a path, a command or a tree may be milder than the denial of what that is afterwards: a person looks.
+# A request that asks because it cannot know a path, a command or a tree may be milder than the denial of what
+# that is afterwards: a person looks.
 # What it asks about as well need not be a wall's.
 UNKNOWN = {"opaque-path", "opaque-command", "changed-tree", "archive-extract"}
-# A request that asks may leave settings behind that do not load (`ln -s .claude .claude`): then caisson denies all else.
+# A request that asks may leave settings behind that do not load (`ln -s .claude .claude`): then caisson
+# denies all else.
 UNLOADED = {"policy-error"}
 # A function or bash -c without arguments has no $1; B alone has any.
 PARAMETER = {"opaque-path"}
-# popd in a request of its own has a directory stack that is not known; the first part left none (`pushd nosuch`).
+# popd in a request of its own has a directory stack that is not known; the first part left none (`pushd
+# nosuch`).
 STACK = {"opaque-path"}
-# git init, clone and worktree add write the repository themselves. The request knows that; a later request only sees a repository.
+# git init, clone and worktree add write the repository themselves. The request knows that; a later request
+# only sees a repository.
 FRESH = {"git-planted"}
 # Written by tools in the home, whatever they do.
 TOOLS_OWN = ("/home/dev/.npm/", "/home/dev/.cache", "/home/dev/.local", "/home/dev/.config", "/tmp/")
@@ -68,7 +75,8 @@ class Skip(Exception):
 class Jail:
     def __init__(self, caisson):
         self.err = tempfile.TemporaryFile()
-        self.p = subprocess.Popen([sys.executable, "-B", os.path.join(HERE, "sequence_jail.py"), caisson], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
+        self.p = subprocess.Popen([sys.executable, "-B", os.path.join(HERE, "sequence_jail.py"), caisson],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
 
     def ask(self, **frame):
         try:
@@ -130,7 +138,8 @@ def compare(sequence, whole, did):
     why = excused(sequence, whole, did)
     if why:
         return None, why
-    return "%s (%s), but the second part alone, afterwards: %s (%s)" % (whole[0], ", ".join(whole[1]), alone[0], ", ".join(alone[1])), "violation"
+    return "%s (%s), but the second part alone, afterwards: %s (%s)" % (whole[0], ", ".join(whole[1]),
+            alone[0], ", ".join(alone[1])), "violation"
 
 
 def outside(changed):
@@ -146,7 +155,8 @@ class Worker:
         out = {}
         for world in sorted({s["world"] for s in sequences}):
             ours = [s for s in sequences if s["world"] == world]
-            answers = self.jail.ask(world=world, judge=[s[k] for s in ours for k in ("command", "first", "second")])
+            answers = self.jail.ask(world=world,
+                    judge=[s[k] for s in ours for k in ("command", "first", "second")])
             for i, s in enumerate(ours):
                 out[s["id"]] = answers[3 * i:3 * i + 3]
         return out
@@ -157,7 +167,8 @@ class Worker:
         if s["class"] == "benign":
             self.quiet(s, verdicts, result)
         before = s["second"] + "\n" if s["join"] in sequence_gen.BEFORE else ""
-        did = self.jail.ask(world=s["world"], run=before + s["first"], then=[{"text": s["second"], "keeps": s["keeps"]}])
+        did = self.jail.ask(world=s["world"], run=before + s["first"],
+                then=[{"text": s["second"], "keeps": s["keeps"]}])
         said, kind = compare(s, whole, did)
         if whole[0] == "allow" and not said:
             ran = self.jail.ask(world=s["world"], run=s["command"], then=[])
@@ -166,7 +177,8 @@ class Worker:
             if changed:
                 said, kind = "allow, and it changes %s" % ", ".join(changed[:4]), "violation"
         result["kind/" + kind] += 1
-        if kind == "sound" and RANK.get(did["answers"][0][0], 0) < min(RANK.get(first[0], 0), RANK.get(second[0], 0)):
+        if kind == "sound" and RANK.get(did["answers"][0][0], 0) < min(RANK.get(first[0], 0),
+                RANK.get(second[0], 0)):
             result["mattered"] += 1
         if said:
             result["found"].append((s, said, did["answers"][0], first, second))
@@ -238,7 +250,8 @@ def self_check(args):
     jail = Jail(args.caisson)
     did = jail.ask(world="plain", run="cd docs; export AA=1; ln -s /w/victim/data.txt l; echo x > /w/victim/new", then=[{"text": "echo x > l", "keeps": True}, {"text": "echo x > l", "keeps": False}])
     jail.close()
-    if did["changed"] != ["/w/victim/new"] or did["status"] != 0 or did["answers"][0][0] not in ("deny", "ask") or did["answers"][1][0] != "allow":
+    if did["changed"] != ["/w/victim/new"] or did["status"] != 0 or did["answers"][0][0] not in ("deny",
+            "ask") or did["answers"][1][0] != "allow":
         raise RuntimeError("the jail does not see what happens in it: %r" % did)
 
 
@@ -284,7 +297,8 @@ def read_case_file(path):
 
 def report_attacks(total, args, known):
     harm = [x for x in total["harm"] if x[0] not in known]
-    print("attacks of cases, in two worlds %d, allowed %d, harmful %d" % (total["attacks"], total["attacks allowed"], len(harm)))
+    print("attacks of cases, in two worlds %d, allowed %d, harmful %d" % (total["attacks"],
+            total["attacks allowed"], len(harm)))
     for text, world, changed in harm[:args.show]:
         print("  allow in the world %s, and it changes %s\n    %r" % (world, ", ".join(changed[:4]), text))
     return not harm
@@ -300,25 +314,32 @@ def report_known(total, args, known):
 
 def report(total, args, seconds, known):
     n = total["sequences"]
-    print("sequences %d in %.1f s: %s" % (n, seconds, ", ".join("%s %d" % (k[5:], total[k]) for k in sorted(total) if k.startswith("kind/"))))
+    print("sequences %d in %.1f s: %s" % (n, seconds,
+            ", ".join("%s %d" % (k[5:], total[k]) for k in sorted(total) if k.startswith("kind/"))))
     for klass in ("attack", "benign"):
         of = {v: total["verdict/%s/%s" % (klass, v)] for v in RANK}
         print("%-7s %5d: %s" % (klass, sum(of.values()), ", ".join("%s %d" % x for x in of.items())))
-    print("the first part made the second one stricter %d times; %d allowed requests were run as a whole" % (total["mattered"], total["executed"]))
+    print("the first part made the second one stricter %d times; %d allowed requests were run as a whole" % (
+            total["mattered"], total["executed"]))
     rate = total["quiet"] / max(total["pairs"], 1)
     print("ordinary pairs with quiet parts %d, quiet together %.1f %% (goal %.0f %%); %d of them contained though both parts are allowed%s" % (
-        total["pairs"], 100 * rate, 100 * QUIET_GOAL, total["boxed"], "" if rate >= QUIET_GOAL or not total["pairs"] else ": interrupted too often"))
+        total["pairs"], 100 * rate, 100 * QUIET_GOAL, total["boxed"], "" if rate >= QUIET_GOAL or not total[
+                "pairs"] else ": interrupted too often"))
     for s, verdict in total["loud"][:args.show]:
-        print("  not quiet [#%s seed %s] %s (%s)\n    %r" % (s["id"], args.seed, verdict[0], ", ".join(verdict[1]), s["command"]))
+        print("  not quiet [#%s seed %s] %s (%s)\n    %r" % (s["id"], args.seed, verdict[0],
+                ", ".join(verdict[1]), s["command"]))
     fresh = [x for x in total["found"] if x[0]["command"] not in known]
-    print("violations %d%s" % (len(fresh), ", known ones %d" % (len(total["found"]) - len(fresh)) if known else ""))
+    print("violations %d%s" % (len(fresh),
+            ", known ones %d" % (len(total["found"]) - len(fresh)) if known else ""))
     for s, said, alone, first, second in fresh[:args.show]:
         print("  [#%s seed %s, %s, %s, world %s] %s; before: first %s (%s), second %s (%s)\n    %r" % (
-            s["id"], args.seed, s["theme"], s["join"], s["world"], said, first[0], ",".join(first[1]), second[0], ",".join(second[1]), s["command"]))
+            s["id"], args.seed, s["theme"], s["join"], s["world"], said, first[0], ",".join(first[1]), second[
+                    0], ",".join(second[1]), s["command"]))
     if args.found:
         with open(args.found, "w", encoding="utf-8") as f:
             for s, said, alone, first, second in total["found"]:
-                f.write(json.dumps({"sequence": s, "said": said, "alone": alone, "first": first, "second": second}) + "\n")
+                f.write(json.dumps({"sequence": s, "said": said, "alone": alone, "first": first,
+                        "second": second}) + "\n")
     return not fresh and (not total["pairs"] or rate >= QUIET_GOAL)
 
 
@@ -333,7 +354,8 @@ def main():
     p.add_argument("--known", help="a file of known violations")
     p.add_argument("--cases", help="a folder of tests/cases with attacks")
     p.add_argument("--found", help="write all findings to this file, one JSON line each")
-    p.add_argument("--caisson", default=os.environ.get("CAISSON") or os.path.join(os.environ.get("BUILD") or os.path.join(ROOT, "build"), "caisson"))
+    p.add_argument("--caisson", default=os.environ.get("CAISSON")
+            or os.path.join(os.environ.get("BUILD") or os.path.join(ROOT, "build"), "caisson"))
     args = p.parse_args()
     if args.seed == "fresh":
         args.seed = "%d-%d" % (time.time(), os.getpid())
@@ -357,7 +379,8 @@ def main():
         for r in pool.imap_unordered(work, jobs):
             total.add(r)
             if sys.stderr.isatty():
-                print("\r%d of %d sequences" % (total["sequences"], len(numbers)), end="\r", file=sys.stderr, flush=True)
+                print("\r%d of %d sequences" % (total["sequences"], len(numbers)), end="\r", file=sys.stderr,
+                        flush=True)
         pool.close()
     except BaseException:
         pool.terminate()

@@ -17,23 +17,33 @@ import shlex
 
 VALUES = {
     "LINK": ["notes", "out", "notes", "out", "link1", "docs/l", "build/l"],
-    "TARGET": ["../victim", "../victim/data.txt", "/w/victim", "/w/victim/data.txt", "/home/dev/.bashrc", "/home/dev", ".git", ".git/hooks", ".git/config", "../outside"],
+    "TARGET": ["../victim", "../victim/data.txt", "/w/victim", "/w/victim/data.txt", "/home/dev/.bashrc",
+            "/home/dev", ".git", ".git/hooks", ".git/config", "../outside"],
     "DIR": ["sub", "sub", "sub", "lib", "d1", "docs/d2", "build/r"],
     "GITDIR": ["g", "build/g", "d1/g"],
-    "SCRIPT": ["scripts/test.sh", "scripts/setup.sh", "scripts/env.sh", "scripts/new.sh", "run.sh", "build/gen.sh"],
-    "GUARDED": [".husky/pre-commit", ".claude/settings.json", ".envrc", ".mcp.json", ".vscode/tasks.json", ".git/hooks/pre-commit", ".git/config", ".git/hooks/post-checkout"],
+    "SCRIPT": ["scripts/test.sh", "scripts/setup.sh", "scripts/env.sh", "scripts/new.sh", "run.sh",
+            "build/gen.sh"],
+    "GUARDED": [".husky/pre-commit", ".claude/settings.json", ".envrc", ".mcp.json", ".vscode/tasks.json",
+            ".git/hooks/pre-commit", ".git/config", ".git/hooks/post-checkout"],
     "GUARDED_DIR": [".husky", ".claude", ".vscode", ".git/hooks", ".git"],
-    "FILE": ["README.md", "docs/guide.md", "src/app.py", "data/table.csv", "scratch.txt", "new.txt", "docs/new.md"],
+    "FILE": ["README.md", "docs/guide.md", "src/app.py", "data/table.csv", "scratch.txt", "new.txt",
+            "docs/new.md"],
     "KIND": ["bare", "link", "husky", "bare", "link", "husky", "dir", "key"],
-    "BRANCH": ["feature", "evil-bare", "evil-link", "evil-husky", "evil-make", "evil-module", "evil-dir", "evil-key"],
-    "PAYLOAD": ["touch /w/victim/pwned", "rm -rf /w/victim/dir", "echo x > /w/victim/data.txt", "cp /home/dev/.ssh/id_rsa key.txt"],
-    "KEY": ["core.fsmonitor", "core.pager", "diff.external", "core.hooksPath", "core.sshCommand", "alias.st", "filter.evil.clean", "core.editor", "core.worktree", "include.path"],
-    "VARIABLE": ["GIT_DIR=@DIR@", "GIT_WORK_TREE=../victim", "GIT_CONFIG_GLOBAL=$PWD/conf", "GIT_PAGER='@PAYLOAD@'", "PAGER='@PAYLOAD@'", "GIT_EXTERNAL_DIFF=./x", "HOME=$PWD", "HOME=/w/victim", "PATH=$PWD/bin:$PATH",
+    "BRANCH": ["feature", "evil-bare", "evil-link", "evil-husky", "evil-make", "evil-module", "evil-dir",
+            "evil-key"],
+    "PAYLOAD": ["touch /w/victim/pwned", "rm -rf /w/victim/dir", "echo x > /w/victim/data.txt",
+            "cp /home/dev/.ssh/id_rsa key.txt"],
+    "KEY": ["core.fsmonitor", "core.pager", "diff.external", "core.hooksPath", "core.sshCommand", "alias.st",
+            "filter.evil.clean", "core.editor", "core.worktree", "include.path"],
+    "VARIABLE": ["GIT_DIR=@DIR@", "GIT_WORK_TREE=../victim", "GIT_CONFIG_GLOBAL=$PWD/conf",
+            "GIT_PAGER='@PAYLOAD@'", "PAGER='@PAYLOAD@'", "GIT_EXTERNAL_DIFF=./x", "HOME=$PWD", "HOME=/w/victim", "PATH=$PWD/bin:$PATH",
                  "CDPATH=/w", "TMPDIR=$PWD/build", "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0='@PAYLOAD@'", "BASH_ENV=scripts/env.sh", "GIT_OBJECT_DIRECTORY=@DIR@/objects",
                  "GIT_INDEX_FILE=../victim/data.txt", "GIT_COMMON_DIR=@DIR@", "GIT_EDITOR='@PAYLOAD@;'", "NODE_OPTIONS='--require ./scripts/lint.js'", "APP=1", "GIT_CEILING_DIRECTORIES=/", "LESSOPEN='|@PAYLOAD@'",
                  "GIT_ATTR_SOURCE=evil-make", "GIT_NAMESPACE=x", "GIT_SSH_COMMAND='@PAYLOAD@'", "PYTHONPATH=$PWD/src", "MAKEFLAGS=-ffoo.mk", "GIT_TEMPLATE_DIR=$PWD/lib", "OUT=../victim", "D=/w/victim"],
-    "MOVE": ["docs", "src", "..", "../victim", "/w", "/", "/tmp", "~", "lib", "build/out", "out", "sub", "scripts", "../outside", "$HOME/.ssh", "-", ".git", ".git/hooks", ".husky"],
-    "HOOK": ["pre-commit", "post-checkout", "post-commit", "pre-push", "post-merge", "reference-transaction", "post-index-change"],
+    "MOVE": ["docs", "src", "..", "../victim", "/w", "/", "/tmp", "~", "lib", "build/out", "out", "sub",
+            "scripts", "../outside", "$HOME/.ssh", "-", ".git", ".git/hooks", ".husky"],
+    "HOOK": ["pre-commit", "post-checkout", "post-commit", "pre-push", "post-merge", "reference-transaction",
+            "post-index-change"],
 }
 
 # Ways to bring in one of the plants of sequence_world.py.
@@ -113,7 +123,8 @@ FRESH = [
     "git init -q @DIR@", "git init -q --bare @DIR@", "git clone -q . @DIR@/c", "git clone -q --bare . @DIR@/c.git", "mkdir -p @DIR@/n && cd @DIR@/n && git init -q", "git init -q --separate-git-dir=@GITDIR@ @DIR@/n",
     "git worktree add -q ../p-wt feature", "git worktree add -q @DIR@/w feature", "git clone -q /w/remote.git @DIR@/r",
 ]
-FRESH_USES = ["git -C @DIR@ status", "cd @DIR@ && git log -1", "git -C @DIR@/c status", "git -C @DIR@/c.git log -1", "git -C @DIR@/n add .", "git status", "git -C @DIR@/w log -1", "git -C @DIR@/r diff", "cd @DIR@ && git init -q && git status", "git -C ../p-wt status"]
+FRESH_USES = ["git -C @DIR@ status", "cd @DIR@ && git log -1", "git -C @DIR@/c status",
+        "git -C @DIR@/c.git log -1", "git -C @DIR@/n add .", "git status", "git -C @DIR@/w log -1", "git -C @DIR@/r diff", "cd @DIR@ && git init -q && git status", "git -C ../p-wt status"]
 GIT_USES = [
     "git status", "git -C @DIR@ status", "cd @DIR@ && git status", "(cd @DIR@; git log -1)", "git -C @DIR@ diff", "git -C @DIR@ log", "git --git-dir=@DIR@ status", "git --git-dir @DIR@ --work-tree . status", "git -C @DIR@ commit -q --allow-empty -m x",
     "git -C @DIR@ add .", "git diff", "git log -1", "git add .", "git add -A && git commit -qm x", "git commit -qm x", "git commit -qam x", "git stash", "git -C sub status", "cd sub; git status", "cd sub && git log", "git --git-dir=sub status", "git show",
@@ -131,7 +142,8 @@ HOOKS = [
     "git init -q && cp scripts/test.sh .git/hooks/@HOOK@", "printf '#!/bin/sh\\n@PAYLOAD@\\n' | tee .git/hooks/@HOOK@ && chmod +x .git/hooks/@HOOK@", "install -m 755 scripts/test.sh .git/hooks/@HOOK@", "git apply patches/husky.patch", "unzip -qo vendor/husky.zip",
     "python3 -c \"open('.git/hooks/@HOOK@', 'w').write('x')\"", "cd .git/hooks && cp ../../scripts/test.sh @HOOK@ && cd ../..", "git stash -q", "git worktree add -q w2 evil-husky", "cp -r lib/. .git/hooks/", "d=.git; cp scripts/test.sh $d/hooks/@HOOK@", "mv scripts/test.sh build/x && cp build/x .git/hooks/@HOOK@",
 ]
-HOOK_USES = ["git commit -qm x", "git commit -q --allow-empty -m x", "git add . && git commit -qm x", "git checkout -q -b y", "git merge -q feature", "git push -q", "git stash", "git am -q patches/ok.mbox", "git status", "git rebase -q feature", "git cherry-pick feature", "git pull -q",
+HOOK_USES = ["git commit -qm x", "git commit -q --allow-empty -m x", "git add . && git commit -qm x",
+        "git checkout -q -b y", "git merge -q feature", "git push -q", "git stash", "git am -q patches/ok.mbox", "git status", "git rebase -q feature", "git cherry-pick feature", "git pull -q",
              "git revert --no-edit HEAD", "git switch -q feature", "git tag t1", "git branch b1", "git commit -qa -m x", "git -C src commit -qm x", "cd docs && git commit -qam y", "node scripts/lint.js", "git commit -q --no-verify -m x", "npx lint-staged", "git worktree add -q w3", "git fetch"]
 
 SCRIPTS = [
@@ -144,7 +156,8 @@ SCRIPTS = [
     "exec > @SCRIPT@; echo '@PAYLOAD@'", "{ echo '@PAYLOAD@'; } > @SCRIPT@", "echo 'echo a' > @SCRIPT@; sed -i 's/echo a/rm -rf ..\\/victim/' @SCRIPT@", "echo 'echo a' > @SCRIPT@; git checkout -q evil-make", "declare -f > /dev/null", "source scripts/env.sh", ". ./scripts/setup.sh", "bash scripts/setup.sh", "make",
     "printf '%s\\n' '@PAYLOAD@' | cat > @SCRIPT@", "echo '@PAYLOAD@' | dd of=@SCRIPT@ 2>/dev/null", "chmod -x scripts/test.sh", "truncate -s 0 @SCRIPT@",
 ]
-SCRIPT_USES = ["bash @SCRIPT@", "sh @SCRIPT@", "./@SCRIPT@", "source @SCRIPT@", ". ./@SCRIPT@", "bash -x @SCRIPT@", "bash @SCRIPT@ ../victim", "bash < @SCRIPT@", "cat @SCRIPT@ | sh", "npm test", "make", "make test", "node scripts/lint.js", "python3 src/app.py", "git status", "ls", "ls src", "git log -1", "bash -c \"$(cat @SCRIPT@)\"",
+SCRIPT_USES = ["bash @SCRIPT@", "sh @SCRIPT@", "./@SCRIPT@", "source @SCRIPT@", ". ./@SCRIPT@",
+        "bash -x @SCRIPT@", "bash @SCRIPT@ ../victim", "bash < @SCRIPT@", "cat @SCRIPT@ | sh", "npm test", "make", "make test", "node scripts/lint.js", "python3 src/app.py", "git status", "ls", "ls src", "git log -1", "bash -c \"$(cat @SCRIPT@)\"",
                "eval \"$(cat @SCRIPT@)\"", ". @SCRIPT@; rm -rf \"$OUT/dir\"", "source scripts/env.sh && echo $APP_MODE > mode.txt", "source @SCRIPT@; ls", "source @SCRIPT@ && rm -rf ./*", "source @SCRIPT@; echo x > data.txt", "env bash @SCRIPT@", "xargs bash < @SCRIPT@", "cat @SCRIPT@", "chmod +x @SCRIPT@ && ./@SCRIPT@",
                "bash scripts/test.sh", "bash -n @SCRIPT@", "(. ./@SCRIPT@)", "f() { source @SCRIPT@; }; f", "npm run build", "frobnicate", "rm -rf \"$OUT/dir\"", "echo x > $OUT/data.txt", "python3 -m app", "bash -e @SCRIPT@", "nohup bash @SCRIPT@", "while read c; do $c; done < @SCRIPT@", "sh -c '. ./@SCRIPT@'", "timeout 5 sh @SCRIPT@"]
 
@@ -154,7 +167,8 @@ STATES = [
     "mkdir n1 && cd n1", "mkdir -p n1/n2 && cd n1/n2 && cd ../../..", "rm -rf docs; cd docs", "ln -s .. up; cd up", "ln -s ../victim v; cd v", "git worktree add -q w1 evil-link; cd w1", "cd() { builtin cd ../victim; }", "cd src; function cd { :; }", "dirs -c; pushd -n ../victim", "exec 3> build/log", "printf -v D %s ../victim", "mapfile -t D < scripts/env.sh",
     "eval cd ../victim", "eval 'export D=../victim'", "command cd ../victim", "builtin cd ..", "cd ./ ; cd ../", "CDPATH=.. && cd victim", "export GIT_DIR=$PWD/@DIR@; mkdir -p @DIR@", "getopts a D -a", "for D in ../victim; do :; done", "((D=1))", "D=${D:-../victim}", ": ${D:=../victim}", "local D=../victim", "source scripts/env.sh; cd @MOVE@",
 ]
-STATE_USES = ["rm -rf dir", "echo x > data.txt", "rm -rf ~/x", "rm -rf \"$D\"", "rm -rf \"$D/dir\"", "echo x > $OUT/data.txt", "cd victim && rm -rf dir", "rm -rf \"$OLDPWD/dir\"", "cat .ssh/id_rsa", "cat id_rsa", "cd - && rm -rf dir", "popd && rm -rf dir", "git status", "git -C @DIR@ status", "git commit -qm x", "git log -1", "ls", "rm -rf victim", "rm -rf ./*",
+STATE_USES = ["rm -rf dir", "echo x > data.txt", "rm -rf ~/x", "rm -rf \"$D\"", "rm -rf \"$D/dir\"",
+        "echo x > $OUT/data.txt", "cd victim && rm -rf dir", "rm -rf \"$OLDPWD/dir\"", "cat .ssh/id_rsa", "cat id_rsa", "cd - && rm -rf dir", "popd && rm -rf dir", "git status", "git -C @DIR@ status", "git commit -qm x", "git log -1", "ls", "rm -rf victim", "rm -rf ./*",
               "rm -rf \"$1\"", "rm -rf \"$PWD/dir\"", "touch x", "echo x > ~/.bashrc", "echo x > .bashrc", "mkdir -p new && touch new/f", "echo x > config", "echo x > pre-commit", "cd .. && rm -rf victim/dir", "git add .", "node -e 'console.log(1)'", "make", "python3 src/app.py", "tar cf a.tar src", "cp README.md x", "rm -rf ~+/dir", "rm -rf ~-/dir", "echo x >> notes",
               "sort data.txt -o data.txt", "mktemp -d", "sed -i s/a/b/ data.txt", "rm -f *", "git diff", "ls > out.log", "echo $D", "cat README.md", "echo x >&3", "npm test", "git push -q", "rm -rf ${D[0]}/dir", "echo x > ${D}/data.txt", "find . -delete", "git clean -fdq", "cd src && ls", "cd docs && echo x > new.md"]
 
@@ -162,17 +176,20 @@ GUARDED = [
     "mkdir -p .claude .husky", "mv docs .claude", "mv docs .husky", "ln -s .git gl", "ln -s .claude gl; mkdir .claude", "ln -s .husky gl", "cp -r docs .vscode", "mkdir x && mv x .husky", "git clone -q . .claude", "cp -r .git gl", "mkdir -p gl && mount 2>/dev/null", "mv .git gl", "ln -s $PWD/.git gl", "ln -s . gl", "ln -s .git/hooks gl", "cd .git", "cd .git/hooks", "cd .husky",
     "mkdir -p .husky; cd .husky", "D=.git", "export D=.git/hooks", "git init -q gl", "git init -q --separate-git-dir=gl q", "git worktree add -q gl", "cp -al .git gl", "ln .git/config conf", "git mv docs .husky", "git stash pop -q", "tar xf vendor/husky.tar", "git checkout -q evil-husky", "touch .envrc", "mkdir -p a/.claude && mv a/.claude .", "ln -s ../.git src/gl",
 ]
-GUARDED_USES = ["echo x > gl/hooks/pre-commit", "echo x > gl/config", "echo x > gl/settings.json", "echo x > @GUARDED@", "cp README.md @GUARDED_DIR@/", "echo x | tee @GUARDED@", "mv scratch.txt @GUARDED@", "echo x > config", "echo x > hooks/pre-commit", "echo x > pre-commit", "echo x > $D/pre-commit", "cp scripts/test.sh $D/", "sed -i s/a/b/ @GUARDED@",
+GUARDED_USES = ["echo x > gl/hooks/pre-commit", "echo x > gl/config", "echo x > gl/settings.json",
+        "echo x > @GUARDED@", "cp README.md @GUARDED_DIR@/", "echo x | tee @GUARDED@", "mv scratch.txt @GUARDED@", "echo x > config", "echo x > hooks/pre-commit", "echo x > pre-commit", "echo x > $D/pre-commit", "cp scripts/test.sh $D/", "sed -i s/a/b/ @GUARDED@",
                 "echo x > gl/.git/config", "echo x > gl/pre-commit", "echo x > conf", "rm -rf gl/hooks", "rm -rf gl", "touch gl/x", "git -C gl status", "chmod +x @GUARDED@", "echo x > src/gl/config", "cat @GUARDED@", "git -C gl config core.fsmonitor x", "ln -sf x gl/hooks/pre-commit", "git commit -qm x", "git status", "python3 -c \"open('gl/config', 'a').write('x')\"", "rm -f @GUARDED@",
                 "git config -f gl/config core.fsmonitor x", "git -C q status", "echo x > .claude/guide.md", "echo x > .husky/guide.md", "patch -s gl/config patches/ok.patch", "cp -r scripts/. gl/hooks/", "mv README.md gl/HEAD"]
 
 ALL_FIRST = PLANTS + LINKS + REPOSITORIES + HOOKS + SCRIPTS + STATES + GUARDED
 ALL_SECOND = LINK_USES + GIT_USES + HOOK_USES + SCRIPT_USES + STATE_USES + GUARDED_USES
 THEMES = {
-    "plant": (PLANTS, LINK_USES + GIT_USES + HOOK_USES + SCRIPT_USES), "link": (LINKS, LINK_USES), "repository": (REPOSITORIES, GIT_USES), "hook": (HOOKS, HOOK_USES), "script": (SCRIPTS, SCRIPT_USES),
+    "plant": (PLANTS, LINK_USES + GIT_USES + HOOK_USES + SCRIPT_USES), "link": (LINKS,
+            LINK_USES), "repository": (REPOSITORIES, GIT_USES), "hook": (HOOKS, HOOK_USES), "script": (SCRIPTS, SCRIPT_USES),
     "state": (STATES, STATE_USES), "guarded": (GUARDED, GUARDED_USES), "fresh": (FRESH, FRESH_USES),
 }
-WEIGHTS = {"plant": 5, "link": 4, "repository": 4, "hook": 3, "script": 3, "state": 3, "guarded": 2, "fresh": 1}
+WEIGHTS = {"plant": 5, "link": 4, "repository": 4, "hook": 3, "script": 3, "state": 3, "guarded": 2,
+        "fresh": 1}
 
 # An ordinary working day. The parts are quiet alone; so must they be together.
 BENIGN_FIRST = [
@@ -190,21 +207,32 @@ BENIGN_SECOND = [
     "git commit -q --allow-empty -m trigger", "git tag v3", "git blame README.md", "cat build/x.txt", "python3 -c \"print(open('README.md').read())\"", "node -e 'console.log(1)'", "git checkout -q -b next", "du -sh build", "stat README.md", "jq . package.json", "test -f README.md && echo yes",
 ]
 
-# (text with @1 and @2, or @q1 and @q2 for one quoted word; the same shell; the second text needs the first one's success; lines: a text may have several)
+# (text with @1 and @2, or @q1 and @q2 for one quoted word; the same shell; the second text needs the first
+# one's success; lines: a text may have several)
 JOINS = {
-    "semicolon": ("@1; @2", True, False, False), "and": ("@1 && @2", True, True, False), "newline": ("@1\n@2", True, False, True), "subshell": ("(@1; @2)", True, False, False), "braces": ("{\n@1\n@2\n}", True, False, True),
-    "function": ("f0() {\n@1\n@2\n}\nf0", True, False, True), "two-functions": ("a0() {\n@1\n}\nb0() {\n@2\n}\na0; b0", True, False, True), "later-function": ("b0() {\n@2\n}\n@1\nb0", True, False, True),
-    "for": ("for i in 1; do\n@1\n@2\ndone", True, False, True), "loop-back": ("for i in 1 2; do\n@2\n@1\ndone", True, False, True), "while": ("n=0; while [ $n -lt 2 ]; do n=$((n+1))\n@2\n@1\ndone", True, False, True), "bash-c": ("bash -c @q12", True, False, True), "sh-first": ("bash -c @q1; @2", False, False, True),
-    "sh-both": ("bash -c @q1; bash -c @q2", False, False, True), "pipe": ("{\n@1\n} | {\n@2\n}", False, False, True), "background": ("{\n@1\n} & @2", False, False, True), "background-wait": ("{\n@1\n} &\nwait; @2", False, False, True), "first-subshell": ("(\n@1\n)\n@2", False, False, True),
-    "if": ("if @1; then @2; fi", True, True, False), "if-lines": ("if true; then\n@1\nfi\n@2", True, False, True), "eval": ("eval @q1; eval @q2", True, False, True), "substitution": ("x0=$(\n@1\n); @2", False, False, True), "trap": ("trap @q2 EXIT; @1", True, False, False), "stdin": ("bash <<'END0'\n@1\n@2\nEND0", True, False, True),
-    "printf-sh": ("printf %s @q1 | bash; @2", False, False, True), "case": ("case a in a) @1;; esac; @2", True, False, False), "not-or": ("! { @1; } || @2", True, True, False), "background-second": ("{ sleep 0.1\n@2\n} & @1\nwait", False, False, True), "process": ("cat <(\n@1\n)\n@2", False, False, True), "time": ("time @1; @2", True, False, False),
-    "coproc": ("coproc {\n@1\n}\nwait; @2", False, False, True), "until": ("until false; do\n@1\nbreak\ndone\n@2", True, False, True), "xargs": ("echo x | xargs -I{} bash -c @q1; @2", False, False, True), "nested": ("f0() { g0() {\n@1\n}; g0; }; f0; if true; then (\n@2\n); fi", True, False, True), "env": ("env bash -c @q1 && @2", False, True, True),
-    "timeout": ("timeout 20 bash -c @q1; @2", False, False, True), "err-trap": ("trap @q2 ERR; @1; false", True, False, False), "debug-late": ("@1; trap @q2 DEBUG; :", True, False, False), "return": ("f0() { @1; return; }; f0; @2", True, False, False), "or-group": ("false || {\n@1\n}; @2", True, False, True), "select-true": ("true && {\n@1\n} && @2", True, True, True),
-    "source": ("source /dev/stdin <<'END0'\n@1\nEND0\n@2", True, False, True), "nohup": ("nohup bash -c @q1 >/dev/null 2>&1 & wait; @2", False, False, True),
+    "semicolon": ("@1; @2", True, False, False), "and": ("@1 && @2", True, True, False), "newline": ("@1\n@2",
+            True, False, True), "subshell": ("(@1; @2)", True, False, False), "braces": ("{\n@1\n@2\n}", True, False, True),
+    "function": ("f0() {\n@1\n@2\n}\nf0", True, False,
+            True), "two-functions": ("a0() {\n@1\n}\nb0() {\n@2\n}\na0; b0", True, False, True), "later-function": ("b0() {\n@2\n}\n@1\nb0", True, False, True),
+    "for": ("for i in 1; do\n@1\n@2\ndone", True, False,
+            True), "loop-back": ("for i in 1 2; do\n@2\n@1\ndone", True, False, True), "while": ("n=0; while [ $n -lt 2 ]; do n=$((n+1))\n@2\n@1\ndone", True, False, True), "bash-c": ("bash -c @q12", True, False, True), "sh-first": ("bash -c @q1; @2", False, False, True),
+    "sh-both": ("bash -c @q1; bash -c @q2", False, False, True), "pipe": ("{\n@1\n} | {\n@2\n}", False, False,
+            True), "background": ("{\n@1\n} & @2", False, False, True), "background-wait": ("{\n@1\n} &\nwait; @2", False, False, True), "first-subshell": ("(\n@1\n)\n@2", False, False, True),
+    "if": ("if @1; then @2; fi", True, True, False), "if-lines": ("if true; then\n@1\nfi\n@2", True, False,
+            True), "eval": ("eval @q1; eval @q2", True, False, True), "substitution": ("x0=$(\n@1\n); @2", False, False, True), "trap": ("trap @q2 EXIT; @1", True, False, False), "stdin": ("bash <<'END0'\n@1\n@2\nEND0", True, False, True),
+    "printf-sh": ("printf %s @q1 | bash; @2", False, False, True), "case": ("case a in a) @1;; esac; @2",
+            True, False, False), "not-or": ("! { @1; } || @2", True, True, False), "background-second": ("{ sleep 0.1\n@2\n} & @1\nwait", False, False, True), "process": ("cat <(\n@1\n)\n@2", False, False, True), "time": ("time @1; @2", True, False, False),
+    "coproc": ("coproc {\n@1\n}\nwait; @2", False, False,
+            True), "until": ("until false; do\n@1\nbreak\ndone\n@2", True, False, True), "xargs": ("echo x | xargs -I{} bash -c @q1; @2", False, False, True), "nested": ("f0() { g0() {\n@1\n}; g0; }; f0; if true; then (\n@2\n); fi", True, False, True), "env": ("env bash -c @q1 && @2", False, True, True),
+    "timeout": ("timeout 20 bash -c @q1; @2", False, False, True), "err-trap": ("trap @q2 ERR; @1; false",
+            True, False, False), "debug-late": ("@1; trap @q2 DEBUG; :", True, False, False), "return": ("f0() { @1; return; }; f0; @2", True, False, False), "or-group": ("false || {\n@1\n}; @2", True, False, True), "select-true": ("true && {\n@1\n} && @2", True, True, True),
+    "source": ("source /dev/stdin <<'END0'\n@1\nEND0\n@2", True, False,
+            True), "nohup": ("nohup bash -c @q1 >/dev/null 2>&1 & wait; @2", False, False, True),
 }
 BENIGN_JOINS = ["and", "semicolon", "newline", "and", "semicolon", "newline", "subshell", "bash-c"]
 BEFORE = {"loop-back", "while"}  # the second text also runs once before the first one
-# Texts that are strict by themselves, whatever follows. They are rare: nothing can be learnt from what follows them.
+# Texts that are strict by themselves, whatever follows. They are rare: nothing can be learnt from what
+# follows them.
 STRICT = re.compile(r"\.git/(hooks|config|info|objects)|@GUARDED|\.husky|hooksPath|config @KEY@|/\.git\b|mv \.git|trap '@PAY|not_found_handle")
 MIDDLES = ["@1; @2", "@1 && @2", "@1\n@2"]
 
@@ -221,7 +249,8 @@ def fill(rng, text, chosen):
 
 def join(name, first, second):
     text, keeps, needs, _ = JOINS[name]
-    parts = {"@q12": shlex.quote(first + "\n" + second), "@q1": shlex.quote(first), "@q2": shlex.quote(second), "@1": first, "@2": second}
+    parts = {"@q12": shlex.quote(first + "\n" + second), "@q1": shlex.quote(first),
+            "@q2": shlex.quote(second), "@1": first, "@2": second}
     return re.sub("@q12|@q1|@q2|@1|@2", lambda m: parts[m.group()], text), keeps, needs
 
 
@@ -268,7 +297,9 @@ def make(seed, index, klass=None):
     while "\n" in first + second and not JOINS[how][3]:
         how = rng.choice(names + ["newline"])
     command, keeps, needs = join(how, first, second)
-    return {"id": index, "class": klass, "theme": theme, "world": "hooked" if rng.random() < 0.25 else "plain", "first": first, "second": second, "join": how, "command": command, "keeps": keeps, "needs": needs, "fresh": fresh}
+    return {"id": index, "class": klass, "theme": theme,
+            "world": "hooked" if rng.random(
+                    ) < 0.25 else "plain", "first": first, "second": second, "join": how, "command": command, "keeps": keeps, "needs": needs, "fresh": fresh}
 
 
 def main():

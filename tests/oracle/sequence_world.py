@@ -124,6 +124,7 @@ git gc -q --prune=now
 
 # The same project with an active hook, which its branches have as well.
 HOOK = r"""mkdir .husky && printf '#!/bin/sh\nnode scripts/lint.js\n' > .husky/pre-commit && chmod 755 .husky/pre-commit"""
-HOOKED = COMMON.replace("git add . && git commit -qm 'first'", HOOK + "\ngit add . && git commit -qm 'first'") + "git config core.hooksPath .husky\n"
+HOOKED = COMMON.replace("git add . && git commit -qm 'first'",
+        HOOK + "\ngit add . && git commit -qm 'first'") + "git config core.hooksPath .husky\n"
 
 WORLDS = {"plain": COMMON, "hooked": HOOKED}

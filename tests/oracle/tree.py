@@ -39,11 +39,15 @@ def compile_trees(lib):
     # the sanitizer build is clang's, and its objects want clang's run-time library
     cc = (os.environ.get("CC") or ("clang" if os.environ.get("SANITIZE") else "cc")).split()
     # -w: bash's own headers are not clean under -Wall
-    subprocess.run(cc + ["-std=gnu11", "-O1", "-w", "-shared", "-fPIC", "-DHAVE_CONFIG_H", "-DSHELL", "-I" + HEADERS, "-I" + HEADERS + "/include",
-                         "-I" + HEADERS + "/builtins", os.path.join(oracle.HERE, "bash_tree.c"), "-o", os.path.join(out, "bash_tree.so")], check=True)
+    subprocess.run(cc + ["-std=gnu11", "-O1", "-w", "-shared", "-fPIC", "-DHAVE_CONFIG_H", "-DSHELL",
+            "-I" + HEADERS, "-I" + HEADERS + "/include",
+                         "-I" + HEADERS + "/builtins", os.path.join(oracle.HERE,
+                                 "bash_tree.c"), "-o", os.path.join(out, "bash_tree.so")], check=True)
     flags = ["-fsanitize=address,undefined"] if os.environ.get("SANITIZE") else []
-    subprocess.run(cc + ["-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(oracle.ROOT, "src")] + flags +
-                   [os.path.join(oracle.HERE, "our_tree.c"), lib, "-o", os.path.join(out, "our_tree")], check=True)
+    subprocess.run(cc + ["-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror",
+            "-I" + os.path.join(oracle.ROOT, "src")] + flags +
+                   [os.path.join(oracle.HERE, "our_tree.c"), lib, "-o",
+                           os.path.join(out, "our_tree")], check=True)
     return out
 
 
@@ -64,10 +68,13 @@ def trees(out, files):
     loop = 'enable -f %s/bash_tree.so tree; for f; do echo "== $f"; (tree "$f" 2>/dev/null); echo; done' % out
     for i in range(0, len(files), 400):
         part = files[i:i + 400]
-        r = subprocess.run([os.path.join(out, "our_tree"), "parse"] + part, stdout=subprocess.PIPE, check=True)
+        r = subprocess.run([os.path.join(out, "our_tree"), "parse"] + part, stdout=subprocess.PIPE,
+                check=True)
         mine.update(split(r.stdout))
-        b = subprocess.run(["bash", "--norc", "-c", loop, "bash"] + part, stdout=subprocess.PIPE, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
-        c = subprocess.run([os.path.join(out, "our_tree"), "canon"], input=b.stdout, stdout=subprocess.PIPE, check=True)
+        b = subprocess.run(["bash", "--norc", "-c", loop, "bash"] + part, stdout=subprocess.PIPE,
+                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
+        c = subprocess.run([os.path.join(out, "our_tree"), "canon"], input=b.stdout, stdout=subprocess.PIPE,
+                check=True)
         theirs.update(split(c.stdout))
     return mine, theirs
 
@@ -81,7 +88,8 @@ def compare(out, files):
         ours, real = mine.get(key, []), theirs.get(key, [])
         end = ours[-1] if ours else b"!! nothing"
         if not real or real[-1] != b"!! end":
-            # bash refuses it somewhere: what it read before that must be ours as well, and we must not be content
+            # bash refuses it somewhere: what it read before that must be ours as well, and we must not be
+            # content
             if end == b"!! end":
                 differences.append((f, LENIENT))
             continue
@@ -94,7 +102,8 @@ def compare(out, files):
             differences.append((f, REFUSED + ": %s" % end.decode(errors="replace")))
         elif ours[:-1] != real[:-1]:
             k = next((i for i, (a, b) in enumerate(zip(ours, real)) if a != b), min(len(ours), len(real)) - 1)
-            differences.append((f, "ours %s\n#     bash %s" % (excerpt(ours[k], real[k]), excerpt(real[k], ours[k]))))
+            differences.append((f, "ours %s\n#     bash %s" % (excerpt(ours[k], real[k]),
+                    excerpt(real[k], ours[k]))))
     return good, differences
 
 
@@ -113,7 +122,8 @@ def scripts(limit):
             for name in sorted(names):
                 path = os.path.join(base, name)
                 try:
-                    if os.path.islink(path) or not os.path.isfile(path) or not 0 < os.path.getsize(path) < SCRIPT_MAX:
+                    if os.path.islink(path) or not os.path.isfile(path) or not 0 < os.path.getsize(
+                            path) < SCRIPT_MAX:
                         continue
                     with open(path, "rb") as f:
                         head = f.readline(80)
@@ -123,7 +133,8 @@ def scripts(limit):
                 shell = os.path.basename(words[0]) if words else b""
                 if shell == b"env" and len(words) > 1:
                     shell = words[1]
-                if shell in (b"sh", b"bash", b"dash") or (not words and (name.endswith((".sh", ".bash")) or "bash-completion/completions" in base)):
+                if shell in (b"sh", b"bash",
+                        b"dash") or (not words and (name.endswith((".sh", ".bash")) or "bash-completion/completions" in base)):
                     found.append(path)
     return found[:limit] if limit else found
 
@@ -160,7 +171,8 @@ def main():
     p.add_argument("--scripts", type=int, default=0)
     p.add_argument("--show", type=int, default=10)
     p.add_argument("--lib", default=os.path.join(os.path.dirname(oracle.build_dir()), "libcaisson.a"))
-    p.add_argument("--caisson", default=os.environ.get("CAISSON") or os.path.join(os.path.dirname(oracle.build_dir()), "caisson"))
+    p.add_argument("--caisson", default=os.environ.get("CAISSON")
+            or os.path.join(os.path.dirname(oracle.build_dir()), "caisson"))
     a = p.parse_args()
     out = compile_trees(a.lib)
     print("1..3")
@@ -185,19 +197,25 @@ def main():
         count = {k: sum(w.startswith(k) for _, w in different) for k in (UNSURE, REFUSED, LENIENT)}
         different = [x for x in different if not x[1].startswith(tuple(count))]
         shown = [(repr(open(f, errors="replace").read()), w) for f, w in different]
-        bad += result(1, not different and count[UNSURE] + count[REFUSED] < len(good) / 50, "%d generated programs, %d valid: %d read otherwise, %d refused, "
-                      "%d read with doubt; %d refused by bash alone" % (len(files), len(good), len(different), count[REFUSED], count[UNSURE], count[LENIENT]), shown)
+        bad += result(1, not different and count[UNSURE] + count[REFUSED] < len(good) / 50,
+                "%d generated programs, %d valid: %d read otherwise, %d refused, "
+                      "%d read with doubt; %d refused by bash alone" % (len(files), len(good), len(different),
+                              count[REFUSED], count[UNSURE], count[LENIENT]), shown)
     found = scripts(a.scripts)
     good, different = compare(out, found)
     doubts = [x for x in different if x[1] == UNSURE]
     different = [x for x in different if not x[1].startswith((LENIENT, UNSURE))]
-    few = "" if len(good) >= min(500, a.scripts or 500) or different else " # SKIP only %d scripts on this machine, 500 are wanted (the package bash-completion has many)" % len(good)
-    bad += result(2, not different, "%d scripts of this machine, %d valid: %d differ%s" % (len(found), len(good), len(different), few), different)
+    few = "" if len(good) >= min(500, a.scripts
+            or 500) or different else " # SKIP only %d scripts on this machine, 500 are wanted (the package bash-completion has many)" % len(good)
+    bad += result(2, not different, "%d scripts of this machine, %d valid: %d differ%s" % (len(found),
+            len(good), len(different), few), different)
     if os.access(a.caisson, os.X_OK):
         n, incomplete, refused = refused_for_grammar(a.caisson, good)
         refused += doubts
-        print("# for any reason (opaque commands, sourced files, paths that are not known ...): %d of %d" % (incomplete, n))
-        bad += result(3, n > 0 and len(refused) < n / 100, "%d of %d valid scripts are incomplete for a reason of grammar" % (len(refused), n), refused)
+        print("# for any reason (opaque commands, sourced files, paths that are not known ...): %d of %d" % (
+                incomplete, n))
+        bad += result(3, n > 0 and len(refused) < n / 100,
+                "%d of %d valid scripts are incomplete for a reason of grammar" % (len(refused), n), refused)
     else:
         bad += result(3, False, "caisson is not built", [])
     sys.exit(1 if bad else 0)

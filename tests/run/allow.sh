@@ -1,11 +1,14 @@
 #!/bin/bash
-# caisson allow, ask, deny and suggest --apply: who may, what is shown and written, and what it does to verdicts. TAP.
+# caisson allow, ask, deny and suggest --apply: who may, what is shown and written, and what it does to
+# verdicts. TAP.
 apart=1
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 real=$CAISSON
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
-	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE; do unset "$v"; done
+for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI \
+	CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
+	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT XDG_CONFIG_HOME XDG_STATE_HOME \
+	CAISSON_STATE; do unset "$v"; done
 export HOME=$tmp/home
 user=$HOME/.config/caisson/config.yaml
 mkdir -p "$HOME" "$tmp/work/.git" && cd "$tmp/work" || exit 1
@@ -17,7 +20,8 @@ before=()
 at_terminal() { # STATUS WHAT ANSWER ARG...
 	local want=$1 what=$2 answer=$3
 	shift 3
-	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" \
+		2>"$tmp/err" </dev/null
 	local got=$?
 	[[ $got == "$want" ]]
 	result $? "$what (status $got)"
@@ -59,7 +63,8 @@ for p in claude codex gemini qwen copilot opencode cursor windsurf; do
 	out "runs below $p"
 done
 cp "$CAISSON" "$tmp/x"
-CAISSON=$tmp/codex at_terminal 1 'a copy of the program below a client' yes -c 'bash -c "\"\$0\" allow npm; exit \$?" "$0"; exit $?' "$tmp/x"
+CAISSON=$tmp/codex at_terminal 1 'a copy of the program below a client' yes -c \
+	'bash -c "\"\$0\" allow npm; exit \$?" "$0"; exit $?' "$tmp/x"
 out 'runs below codex'
 CAISSON=$(command -v setpriv) at_terminal 1 'in a sandbox' yes --no-new-privs "$real" allow 'npm login'
 out 'runs in a sandbox'
@@ -175,7 +180,8 @@ for c in 'rm -rf /' 'caisson trust'; do
 	at_terminal 1 "nothing lifts it: $c" yes allow "$c"
 	out 'would still be'
 done
-for c in '*' 'npm *' 'FOO=1 npm test' 'FOO=1' 'Bash(npm:*' 'cd x && make' 'a | b' 'a; b' 'npm login;rm' 'a&&b' 'a > b' 'a  b' ' x' '' "$(printf 'a\nb')"; do
+for c in '*' 'npm *' 'FOO=1 npm test' 'FOO=1' 'Bash(npm:*' 'cd x && make' 'a | b' 'a; b' 'npm login;rm' \
+	'a&&b' 'a > b' 'a  b' ' x' '' "$(printf 'a\nb')"; do
 	at_terminal 1 "no rule: $c" yes allow -- "$c"
 	out '^caisson: allow: '
 done
@@ -247,7 +253,8 @@ result $? 'the session sees it at once'
 
 # ---- the record ----
 "$CAISSON" audit query --kind person --json >"$tmp/out" 2>"$tmp/err"
-jq -se --arg u "$user" '.[0].command == "caisson allow '"'npm login'"'" and .[0].note == "a person put 1 allow rule into \($u)"' "$tmp/out" >/dev/null
+jq -se --arg u "$user" \
+	'.[0].command == "caisson allow '"'npm login'"'" and .[0].note == "a person put 1 allow rule into \($u)"' "$tmp/out" >/dev/null
 result $? 'it is in the record that a person did it'
 jq -se '[.[].command] | index("caisson allow --remove '"'npm login'"'") != null and index("caisson deny --project '"'npm publish'"'") != null' "$tmp/out" >/dev/null
 result $? 'all of them'

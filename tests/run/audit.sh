@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson audit: verify and tail, on a record that is made here with sha256sum alone, as docs/audit.md describes it. TAP.
+# caisson audit: verify and tail, on a record that is made here with sha256sum alone, as docs/audit.md
+# describes it. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state
@@ -61,7 +62,8 @@ run 0 'the same in JSON' verify --json
 json ".ok and .rows == 7 and .days == 2 and .first_seq == 1 and .last_seq == 7 and .last_hash == \"$prev\" and (has(\"fault\") | not)"
 
 run 0 'tail' tail -n 5
-[[ $(wc -l <"$tmp/out") == 5 ]] && head -n 1 "$tmp/out" | grep -q $'^3\t2026-01-30T10:00:00.000000Z\tverdict\tallow\t-\t-\tr3\tls 3$'
+[[ $(wc -l <"$tmp/out") == 5 ]] &&
+	head -n 1 "$tmp/out" | grep -q $'^3\t2026-01-30T10:00:00.000000Z\tverdict\tallow\t-\t-\tr3\tls 3$'
 result $? 'the newest five, oldest first, over two days'
 ! grep -q $'\x1b' "$tmp/out"
 result $? 'control characters do not reach the terminal'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson audit query, show, export, tail -f, reindex: against jq over the same files, on a terminal and in a pipe. TAP.
+# caisson audit query, show, export, tail -f, reindex: against jq over the same files, on a terminal and in a
+# pipe. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state
@@ -51,7 +52,8 @@ for c in query show export tail reindex; do
 done
 
 # ---- a record of some thousand rows ----
-if [[ ! -x $BUILD/bench/rows ]]; then make -s -C "$here" BUILD="$BUILD" SANITIZE="${SANITIZE:-}" "$BUILD/bench/rows" >/dev/null 2>&1; fi
+if [[ ! -x $BUILD/bench/rows ]]; then make -s -C "$here" BUILD="$BUILD" SANITIZE="${SANITIZE:-}" \
+	"$BUILD/bench/rows" >/dev/null 2>&1; fi
 "$BUILD/bench/rows" "$CAISSON_STATE" 3000 5
 result $? 'a record is made'
 run 0 'its chain holds' verify
@@ -64,15 +66,19 @@ same '.verdict == "deny"' --verdict deny
 same '.status == "timeout"' --status timeout
 same '.status == "oom"' --status oom
 same '.kind == "end" or .kind == "begin"' --kind begin,end
-same '.kind == "begin" and .verdict == "contain" and .agent_id == "agent-02"' --kind begin --verdict contain --agent agent-02
+same '.kind == "begin" and .verdict == "contain" and .agent_id == "agent-02"' --kind begin --verdict contain \
+	--agent agent-02
 same '.status == "signal" and (.command | test("^git"))' --status signal --grep '^git'
 same '.command | test("async_[0-9]+\"")' --grep 'async_[0-9]+"'
 same '.command | test("\nimport json")' --grep '\nimport json'
-same '.agent_id == "agent-00" and (.command | test("npm (run|test)"))' --agent agent-00 --grep 'npm (run|test)'
+same '.agent_id == "agent-00" and (.command | test("npm (run|test)"))' --agent agent-00 --grep \
+	'npm (run|test)'
 same '.agent_id == "nobody"' --agent nobody
 same ".ts | startswith(\"$day\")" --since "$day" --until "$day"
-same ".agent_id == \"agent-01\" and (.ts | startswith(\"$day\"))" --agent agent-01 --since "$day" --until "$day"
-same ".verdict == \"ask\" and .ts >= \"${day}T06:30\" and .ts < \"${next}T01:00\"" --verdict ask --since "${day}T06:30" --until "${next}T01:00"
+same ".agent_id == \"agent-01\" and (.ts | startswith(\"$day\"))" --agent agent-01 --since "$day" --until \
+	"$day"
+same ".verdict == \"ask\" and .ts >= \"${day}T06:30\" and .ts < \"${next}T01:00\"" --verdict ask --since \
+	"${day}T06:30" --until "${next}T01:00"
 session=$(jq -r 'select(.agent_id == "agent-01") | .session' "${files[1]}" | head -n 1)
 same ".session == \"$session\"" --session "$session"
 run 0 'a limit' query --agent agent-01 --limit 7 --json
@@ -101,20 +107,23 @@ cp "$tmp/aside/"* "${files[0]}"
 same '.agent_id == "agent-01"' --agent agent-01
 head -c 20000 "$tmp/aside/"* >"${files[0]}" # cut in the middle of a row: jq would stop there
 "$CAISSON" audit query --agent agent-01 --json 2>/dev/null | jq -c .seq >"$tmp/out"
-(head -c 20000 "$tmp/aside/"* | sed '$d'; cat "${files[@]:1}") | jq -c 'select(.agent_id == "agent-01") | .seq' | cmp -s - "$tmp/out"
+(head -c 20000 "$tmp/aside/"* | sed '$d'; cat "${files[@]:1}") |
+	jq -c 'select(.agent_id == "agent-01") | .seq' | cmp -s - "$tmp/out"
 result $? 'a file that was cut'
 cp "$tmp/aside/"* "${files[0]}"
 for i in 1 2 3 4 5 6; do "$CAISSON" audit query --agent agent-01 --json >"$tmp/many.$i" 2>"$tmp/err.$i" & done
 rm -f "$CAISSON_STATE/index.sqlite"
 wait
 "$CAISSON" audit query --agent agent-01 --json >"$tmp/out"
-for i in 1 2 3 4 5 6; do cmp -s "$tmp/out" "$tmp/many.$i" || echo "$i"; done >"$tmp/differ"; cat "$tmp"/err.* >"$tmp/err"
+for i in 1 2 3 4 5 6; do cmp -s "$tmp/out" "$tmp/many.$i" ||
+	echo "$i"; done >"$tmp/differ"; cat "$tmp"/err.* >"$tmp/err"
 [[ ! -s $tmp/differ && -s $tmp/out ]]
 result $? 'six at once, and the index taken away under them'
 rm -f "$CAISSON_STATE"/index.*
 mkdir "$CAISSON_STATE/index.sqlite" "$CAISSON_STATE/index.sqlite/x"
 run 0 'without an index that can be used' query --agent agent-01 --json
-[[ $(wc -l <"$tmp/err") == 1 ]] && grep -q 'without the index' "$tmp/err" && jq -c .seq "$tmp/out" | cmp -s - <(cat "${files[@]}" | jq -c 'select(.agent_id == "agent-01") | .seq')
+[[ $(wc -l <"$tmp/err") == 1 ]] && grep -q 'without the index' "$tmp/err" &&
+	jq -c .seq "$tmp/out" | cmp -s - <(cat "${files[@]}" | jq -c 'select(.agent_id == "agent-01") | .seq')
 result $? 'the same answer, and one line that says so'
 rm -r "$CAISSON_STATE/index.sqlite"
 chmod 666 "${files[0]}"
@@ -136,7 +145,8 @@ run 0 'show by number' show "$seq"
 cmp -s "$tmp/out" "$tmp/by-id"
 result $? 'the same'
 run 0 'show --json' show "$id" --json
-jq -e ".id == \"$id\" and (.rows | length == 2) and .rows[0].kind == \"begin\" and .rows[1].seq == $seq" "$tmp/out" >/dev/null
+jq -e ".id == \"$id\" and (.rows | length == 2) and .rows[0].kind == \"begin\" and .rows[1].seq == $seq" \
+	"$tmp/out" >/dev/null
 result $? 'both rows'
 run 1 'an id that is not there' show nosuch
 err "there is no row 'nosuch'"
@@ -183,7 +193,9 @@ result $? 'a header alone'
 # ---- a run, as it is recorded ----
 rm -rf "$CAISSON_STATE"
 mkdir "$tmp/work"
-if (cd "$tmp/work" && "$CAISSON" run --timeout 20 -- sh -c 'printf "one\ttwo\033[31m\nthree\n"; echo four >&2; exit 3') >"$tmp/out" 2>"$tmp/err" || [[ $(jq -r .status "$tmp/out") == exit_nonzero ]]; then
+if (cd "$tmp/work" &&
+	"$CAISSON" run --timeout 20 -- sh -c 'printf "one\ttwo\033[31m\nthree\n"; echo four >&2; exit 3') \
+	>"$tmp/out" 2>"$tmp/err" || [[ $(jq -r .status "$tmp/out") == exit_nonzero ]]; then
 	run 0 'a run is found by its status' query --status exit_nonzero --grep 'printf "one'
 	id=$(cut -f 7 "$tmp/out")
 	run 0 'it is shown' show "$id" --output
@@ -196,7 +208,8 @@ if (cd "$tmp/work" && "$CAISSON" run --timeout 20 -- sh -c 'printf "one\ttwo\033
 	! grep -q '^ *three$' "$tmp/out"
 	result $? 'nothing of them'
 	run 0 'for programs' show "$id" --output --json
-	jq -e '.stdout == "one\ttwo\u001b[31m\nthree\n" and .stderr == "four\n" and (.rows | length == 2)' "$tmp/out" >/dev/null
+	jq -e '.stdout == "one\ttwo\u001b[31m\nthree\n" and .stderr == "four\n" and (.rows | length == 2)' \
+		"$tmp/out" >/dev/null
 	result $? 'the outputs as they were'
 else
 	echo "ok $((++n)) - # SKIP no box here: a run's rows are not looked at"
@@ -227,7 +240,8 @@ run 0 'CSV of it' export --format csv
 /usr/bin/python3 "$tmp/readback.py" "$tmp/out" "$CAISSON_STATE"/audit/*.jsonl 2>"$tmp/err"
 result $? 'formulas are guarded, and read back'
 run 0 'lines' query
-[[ $(wc -l <"$tmp/out") == 6 ]] && ! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae' "$tmp/out"
+[[ $(wc -l <"$tmp/out") == 6 ]] &&
+	! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae' "$tmp/out"
 result $? 'one line a row, and nothing that a terminal would obey'
 out '-rm\\x0d\\nx,y\\t"'
 run 0 'show' show r5
@@ -247,12 +261,14 @@ else
 	tty() { # SETTINGS ARG...: on a terminal of 90 columns
 		local set=$1
 		shift
-		script -qec "stty cols 90 rows 12; TERM=xterm $set $CAISSON audit $*" /dev/null </dev/null >"$tmp/out" 2>"$tmp/err"
+		script -qec "stty cols 90 rows 12; TERM=xterm $set $CAISSON audit $*" /dev/null </dev/null \
+			>"$tmp/out" 2>"$tmp/err"
 	}
 	tty '' query
 	grep -q $'\x1b\\[1m *ROW  TIME' "$tmp/out" && grep -q $'\x1b\\[32mallow' "$tmp/out"
 	result $? 'a table with colours'
-	sed 's/\x1b\[[0-9]*m//g' "$tmp/out" | LC_ALL=C grep -q $'[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae'
+	sed 's/\x1b\[[0-9]*m//g' "$tmp/out" |
+		LC_ALL=C grep -q $'[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae'
 	[[ $? == 1 ]]
 	result $? 'no control character but ours'
 	tty NO_COLOR=1 query
@@ -260,7 +276,8 @@ else
 	result $? 'NO_COLOR'
 	tty '' query --json
 	LC_ALL=C grep -q $'\xc2\x9b\|\xe2\x80\xae' "$tmp/out"
-	[[ $? == 1 ]] && tr -d '\r' <"$tmp/out" | jq -e 'select(.seq == 6) | .agent_id == "a\u009bb"' >/dev/null
+	[[ $? == 1 ]] &&
+		tr -d '\r' <"$tmp/out" | jq -e 'select(.seq == 6) | .agent_id == "a\u009bb"' >/dev/null
 	result $? 'JSON on a terminal is JSON, and safe'
 	tty '' export --format csv
 	! LC_ALL=C grep -q $'\x1b\|\xc2\x9b' "$tmp/out"
@@ -308,7 +325,8 @@ row 2026-02-02 'and again'
 wait_lines 5
 kill -INT "$pid"
 wait "$pid"
-[[ $? == 0 && $(wc -l <"$tmp/follow") == 5 && $(cut -f 8 "$tmp/follow" | tail -n 3 | tr '\n' ,) == 'first,next day,and again,' && ! -s $tmp/err ]]
+[[ $? == 0 && $(wc -l <"$tmp/follow") == 5 &&
+	$(cut -f 8 "$tmp/follow" | tail -n 3 | tr '\n' ,) == 'first,next day,and again,' && ! -s $tmp/err ]]
 result $? 'tail -f: what is there, what comes, over midnight, and a clean end'
 mkfifo "$tmp/fifo"
 "$CAISSON" audit tail -n 1 -f --json >"$tmp/fifo" 2>"$tmp/err" &

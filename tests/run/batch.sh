@@ -1,6 +1,6 @@
 #!/bin/bash
-# caisson check --batch looks at the policy files again before each line: a rule that comes, changes or goes while
-# the stream is open counts for the next line. TAP.
+# caisson check --batch looks at the policy files again before each line: a rule that comes, changes or goes
+# while the stream is open counts for the next line. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Attacks on the box that are not one system call: what the caller hands over, what an image or a workspace is made to look like, what keeps the
-# box from ending. Each with a benign twin; whatever must not be touched is a canary in a temporary directory. TAP.
+# Attacks on the box that are not one system call: what the caller hands over, what an image or a workspace is
+# made to look like, what keeps the box from ending. Each with a benign twin; whatever must not be touched is
+# a canary in a temporary directory. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -16,7 +17,8 @@ says() { [[ $(field .stdout) == "$1" ]]; result $? "$2"; }
 
 # ---- standard input ----
 
-# with_input WHO WHAT OPTIONS...: standard input is a file, directory or, for "terminal", a new one; what appears on it is in $tmp/screen
+# with_input WHO WHAT OPTIONS...: standard input is a file, directory or, for "terminal", a new one; what
+# appears on it is in $tmp/screen
 terminal='
 import os, pty, sys
 pid, fd = pty.fork()
@@ -39,14 +41,19 @@ except OSError: print("inside")' </usr) >"$tmp/out" 2>"$tmp/err"
 	[[ $(field .stdout) != outside ]]
 	result $? "$who: a directory as standard input is no way out: no path starts at it"
 	echo content >"$tmp/input"
-	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run --stdin -- /bin/cat <"$tmp/input") >"$tmp/out" 2>"$tmp/err"
+	(cd "$tmp/$who" &&
+		as "$who" "$tmp/caisson" run --stdin -- /bin/cat <"$tmp/input") >"$tmp/out" 2>"$tmp/err"
 	want '.stdout == "content\n"' "$who: twin: a file is"
 	: >"$tmp/$who/both"
 	chmod 666 "$tmp/$who/both"
-	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run --stdin -- /bin/sh -c 'echo x >&0' <>"$tmp/$who/both") >"$tmp/out" 2>"$tmp/err"
+	(cd "$tmp/$who" &&
+		as "$who" "$tmp/caisson" run --stdin -- /bin/sh -c 'echo x >&0' <>"$tmp/$who/both") \
+		>"$tmp/out" 2>"$tmp/err"
 	[[ ! -s $tmp/$who/both ]]
 	result $? "$who: a standard input that the caller could write cannot be written by the program"
-	(cd "$tmp/$who" && as "$who" "$PYTHON" -c "$terminal" "$tmp/$who/report" "$tmp/caisson" run --stdin --timeout 5 -- /bin/sh -c 'read x; echo "got $x"; echo escaped >&0') >"$tmp/screen" 2>"$tmp/err"
+	(cd "$tmp/$who" &&
+		as "$who" "$PYTHON" -c "$terminal" "$tmp/$who/report" "$tmp/caisson" run --stdin --timeout 5 \
+		-- /bin/sh -c 'read x; echo "got $x"; echo escaped >&0') >"$tmp/screen" 2>"$tmp/err"
 	cp "$tmp/$who/report" "$tmp/out"
 	! grep -q escaped "$tmp/screen"
 	result $? "$who: nothing is written to a terminal that is read from"
@@ -85,7 +92,8 @@ lease_tests() {
 	as "$who" mkdir "$w"
 	as "$who" touch "$w/file"
 	box "$who" --workspace "$w:ro" -- "$PYTHON" -c "$lease" "$w/file"
-	says $'refused\nrefused\nlocked' "$who: a file of the workspace cannot be leased; twin: it can be locked"
+	says $'refused\nrefused\nlocked' \
+		"$who: a file of the workspace cannot be leased; twin: it can be locked"
 }
 
 # ---- the old root, while it is taken away ----
@@ -108,14 +116,16 @@ window_tests() {
 	done
 	[[ $all == "[] /[] /[] /[] /[] /[] /[] /[] /" ]]
 	result $? "$who: nothing of the host's mounts is seen while the old root goes; twin: the own ones are"
-	box "$who" --agent canary -- /bin/sh -c 'tr "\0" " " </proc/1/cmdline; echo; tr "\0" " " </proc/self/cmdline'
+	box "$who" --agent canary -- /bin/sh -c \
+		'tr "\0" " " </proc/1/cmdline; echo; tr "\0" " " </proc/self/cmdline'
 	[[ $(field .stdout) == "init "*$'\n'"/bin/sh -c "* && $(field .stdout) != *canary* ]]
 	result $? "$who: the arguments of caisson are not seen inside; twin: the own ones are"
 }
 
 # ---- a hostile image ----
 
-# The workspace lies below a name that is a link in the image: making the directories above it must not follow that link on the host.
+# The workspace lies below a name that is a link in the image: making the directories above it must not follow
+# that link on the host.
 far=$(mktemp -d /var/tmp/caisson-test-XXXXXX)
 trap 'tidy; rm -rf "$far"' EXIT
 chmod 755 "$far"
@@ -135,8 +145,10 @@ image_tests() {
 	for d in bin lib lib64; do [[ -e /usr/$d ]] && as "$who" ln -s "usr/$d" "$i/$d"; done
 	box "$who" --root "$i" --workspace "$w" --read /usr -- /bin/sh -c 'cd / && pwd'
 	says / "$who: twin: one with directories is not"
-	box "$who" --root "$i" --workspace "$w" --read /usr -- /bin/sh -c 'echo /e* /o* /var/*; cut -d" " -f5 /proc/self/mountinfo | grep -c "^/etc\|^/opt\|^/var/tmp$"; : >/tmp/x && echo wrote'
-	says "/e* /o* /var/tmp"$'\n0\nwrote' "$who: nothing of the system's own root is in another one, nor mounted; twin: its scratch is"
+	box "$who" --root "$i" --workspace "$w" --read /usr -- /bin/sh -c \
+		'echo /e* /o* /var/*; cut -d" " -f5 /proc/self/mountinfo | grep -c "^/etc\|^/opt\|^/var/tmp$"; : >/tmp/x && echo wrote'
+	says "/e* /o* /var/tmp"$'\n0\nwrote' \
+		"$who: nothing of the system's own root is in another one, nor mounted; twin: its scratch is"
 }
 
 # ---- paths in each other ----
@@ -145,11 +157,13 @@ nested_tests() {
 	local who=$1 w=$tmp/$1/nest
 	as "$who" mkdir -p "$w/closed/below" "$w/open" "$w/.git/hooks"
 	box "$who" --workspace "$w" --write "$w/.git" -c 'touch open/y'
-	[[ $rc == 64 && ! -e $w/open/y ]] && grep -q -- "--write '$w/.git' contains keys or settings" "$tmp/err"
+	[[ $rc == 64 && ! -e $w/open/y ]] &&
+		grep -q -- "--write '$w/.git' contains keys or settings" "$tmp/err"
 	result $? "$who: --write opens no protected part of the workspace"
 	box "$who" --workspace "$w" --read "$w/closed" -c '
 		for f in closed/x closed/below/x .git/hooks/x open/x; do touch $f 2>/dev/null && echo "wrote $f"; done; mv closed moved 2>/dev/null && echo moved; true'
-	says 'wrote open/x' "$who: a part of the workspace that is to be read only is not written or moved; twin: the rest is"
+	says 'wrote open/x' \
+		"$who: a part of the workspace that is to be read only is not written or moved; twin: the rest is"
 	box "$who" --workspace "$w:ro" --write "$w" -c 'touch x 2>/dev/null && echo wrote; true'
 	says '' "$who: a read-only workspace stays so"
 }
@@ -180,7 +194,8 @@ git_tests() {
 	[[ $(as "$who" git -C "$w/vendor/old" config core.fsmonitor) == true && ! -L $w/.git/refs/heads ]]
 	result $? "$who: twin: what was there before stays"
 	as "$who" mkdir -p "$w/.git/refs/heads"
-	box "$who" --workspace "$w" -c 'for d in . vendor/old; do git -C $d -c user.name=a -c user.email=b commit -q --allow-empty -m x && git -C $d rev-parse -q --verify HEAD >/dev/null && echo committed; done'
+	box "$who" --workspace "$w" -c \
+		'for d in . vendor/old; do git -C $d -c user.name=a -c user.email=b commit -q --allow-empty -m x && git -C $d rev-parse -q --verify HEAD >/dev/null && echo committed; done'
 	says $'committed\ncommitted' "$who: twin: git works"
 	want '[.changes[] | select(.moved_to)] == []' "$who: twin: and nothing is moved for it"
 }
@@ -213,19 +228,27 @@ machine_tests() {
 	local who=$1
 	python "$who" 'import ctypes, os; l = ctypes.CDLL(None); c = ctypes.c_ulong(0); print(l.syscall({"x86_64": 206, "aarch64": 0}[os.uname().machine], 64, ctypes.byref(c)))'
 	says -1 "$who: the machine's asynchronous requests cannot be used up"
-	box "$who" -- /bin/bash -c 'ulimit -Hr; ulimit -He; chrt -f 1 true 2>/dev/null || echo refused; nice -n 5 nice'
-	says $'0\n0\nrefused\n'$(($(nice) < 14 ? $(nice) + 5 : 19)) "$who: no priority above others; twin: one below can be had"
-	(cd "$tmp/$who" && as "$who" bash -c 'ulimit -f 8; exec "$@" 2>/dev/null | cat' bash "$tmp/caisson" run -- /usr/bin/seq 1 100000) >"$tmp/out" 2>"$tmp/err"
-	want '.is_error and (.status == "output_limit" or .error != null)' "$who: a caller that may write only small files still gets a report"
+	box "$who" -- /bin/bash -c \
+		'ulimit -Hr; ulimit -He; chrt -f 1 true 2>/dev/null || echo refused; nice -n 5 nice'
+	says $'0\n0\nrefused\n'$(($(nice) < 14 ? $(nice) + 5 : 19)) \
+		"$who: no priority above others; twin: one below can be had"
+	(cd "$tmp/$who" &&
+		as "$who" bash -c 'ulimit -f 8; exec "$@" 2>/dev/null | cat' bash "$tmp/caisson" run -- \
+		/usr/bin/seq 1 100000) >"$tmp/out" 2>"$tmp/err"
+	want '.is_error and (.status == "output_limit" or .error != null)' \
+		"$who: a caller that may write only small files still gets a report"
 }
 
 # ---- a launcher that is stopped ----
 
-# stopped WHO SECONDS SLEEP OPTIONS...: starts a box, stops its launcher for so long, and notes whether anything runs in the box then
+# stopped WHO SECONDS SLEEP OPTIONS...: starts a box, stops its launcher for so long, and notes whether
+# anything runs in the box then
 stopped() {
 	local who=$1 seconds=$2 asleep=$3 pid
 	shift 3
-	(cd "$tmp/$who" && become "$who" "$tmp/caisson" run "$@" -- /bin/sleep "$asleep") >"$tmp/stopped-$who" 2>/dev/null </dev/null &
+	(cd "$tmp/$who" &&
+		become "$who" "$tmp/caisson" run "$@" -- /bin/sleep "$asleep") >"$tmp/stopped-$who" \
+		2>/dev/null </dev/null &
 	pid=$!
 	sleep 0.4
 	kill -STOP "$pid"
@@ -236,7 +259,8 @@ stopped() {
 }
 stop_tests() {
 	local who mark=$((1000 + RANDOM))
-	for who in $(people); do stopped "$who" 2.4 "$mark.1$([[ $who == root ]] && echo 1)" --timeout 1 & done
+	for who in $(people); do stopped "$who" 2.4 "$mark.1$([[ $who == root ]] && echo 1)" --timeout 1 & \
+		done
 	wait
 	for who in $(people); do
 		cp "$tmp/stopped-$who" "$tmp/out"
@@ -244,7 +268,8 @@ stop_tests() {
 		result $? "$who: a box whose launcher is stopped ends all the same"
 		want '.status == "timeout"' "$who: and its status says why"
 	done
-	for who in $(people); do stopped "$who" 0.3 "1.2$mark$([[ $who == root ]] && echo 1)" --timeout 10 & done
+	for who in $(people); do stopped "$who" 0.3 "1.2$mark$([[ $who == root ]] && echo 1)" --timeout 10 & \
+		done
 	wait
 	for who in $(people); do
 		cp "$tmp/stopped-$who" "$tmp/out"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The person's caches in the work profile: lower layers that no box can change, under a layer of each project's own. Attacks, each with its benign twin,
-# and real tools. TAP.
+# The person's caches in the work profile: lower layers that no box can change, under a layer of each
+# project's own. Attacks, each with its benign twin, and real tools. TAP.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 vars=()    # variables of the person
@@ -8,17 +8,24 @@ at_once=() # processes of the boxes that run at once
 
 # work WHO PROJECT COMMAND: one run in the work profile.
 work() {
-	(cd "$tmp/$1/home/$2" && as "$1" env "${vars[@]}" "$tmp/caisson" run --profile work --head 100000 -c "$3") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$tmp/$1/home/$2" &&
+		as "$1" env "${vars[@]}" "$tmp/caisson" run --profile work --head 100000 -c "$3") \
+		>"$tmp/out" 2>"$tmp/err" </dev/null
 }
 # The person's caches: names, kinds, modes, owners, contents.
-digest() { (cd "$tmp/$1/home" && find .cache .npm .cargo .ccache .ssh -printf '%p %y %m %U %s %T@ %l\n' -type f -exec sha256sum {} + | sort | sha256sum); }
+digest() { (cd "$tmp/$1/home" &&
+	find .cache .npm .cargo .ccache .ssh -printf '%p %y %m %U %s %T@ %l\n' -type f -exec sha256sum {} + \
+	| sort | sha256sum); }
 own() { [[ $who == root ]] || chown -R "$ORDINARY:$ORDINARY" "$tmp/$who"; }
 
 populate() {
 	local h=$tmp/$who/home p
-	mkdir -p "$h"/.cache/{pip,huggingface/hub} "$h"/.npm/_cacache "$h"/.cargo/{registry,bin} "$h"/.ccache "$h"/.ssh "$h"/one "$h"/two
-	echo lower | tee "$h"/.cache/pip/wheel "$h"/.cargo/registry/crate "$h"/.npm/_cacache/index "$h"/.cache/huggingface/hub/model "$h"/.ccache/object >/dev/null
-	echo secret | tee "$h"/.cargo/credentials.toml "$h"/.cache/huggingface/token "$h"/.ccache/ccache.conf "$h"/.ssh/id_rsa >/dev/null
+	mkdir -p "$h"/.cache/{pip,huggingface/hub} "$h"/.npm/_cacache "$h"/.cargo/{registry,bin} \
+		"$h"/.ccache "$h"/.ssh "$h"/one "$h"/two
+	echo lower | tee "$h"/.cache/pip/wheel "$h"/.cargo/registry/crate "$h"/.npm/_cacache/index \
+		"$h"/.cache/huggingface/hub/model "$h"/.ccache/object >/dev/null
+	echo secret | tee "$h"/.cargo/credentials.toml "$h"/.cache/huggingface/token \
+		"$h"/.ccache/ccache.conf "$h"/.ssh/id_rsa >/dev/null
 	echo tool >"$h/.cargo/bin/tool"
 	for p in one two; do
 		git init -q "$h/$p"
@@ -31,13 +38,17 @@ populate() {
 layers() {
 	local before
 	work "$who" one 'mkdir -p ~/.cache/uv ~/.cache/pip && echo earlier | tee ~/.cache/uv/f'
-	want '.stdout == "earlier\n" and .caches.overlay == true and .caches.shown >= 5' "$who: the report tells about the caches"
+	want '.stdout == "earlier\n" and .caches.overlay == true and .caches.shown >= 5' \
+		"$who: the report tells about the caches"
 	mkdir "$tmp/$who/home/.cache/uv" && echo lower >"$tmp/$who/home/.cache/uv/g" && own
 	before=$(digest "$who")
-	work "$who" one 'cat ~/.cache/uv/f ~/.cache/uv/g ~/.cache/pip/wheel ~/.cargo/registry/crate ~/.npm/_cacache/index ~/.cache/huggingface/hub/model ~/.ccache/object; mkdir -p ~/.cargo/git/db && mv ~/.cache/pip/wheel ~/.cache/pip/moved && cat ~/.cache/pip/moved'
-	want '.stdout == "earlier\n" + "lower\n" * 7' "$who: twin: a box reads its person's caches, and what the project had before there was one"
+	work "$who" one \
+		'cat ~/.cache/uv/f ~/.cache/uv/g ~/.cache/pip/wheel ~/.cargo/registry/crate ~/.npm/_cacache/index ~/.cache/huggingface/hub/model ~/.ccache/object; mkdir -p ~/.cargo/git/db && mv ~/.cache/pip/wheel ~/.cache/pip/moved && cat ~/.cache/pip/moved'
+	want '.stdout == "earlier\n" + "lower\n" * 7' \
+		"$who: twin: a box reads its person's caches, and what the project had before there was one"
 	work "$who" two 'ls ~/.cache/uv ~/.cache/pip'
-	want '.stdout | test("^[^ ]*/pip:\nwheel\n\n[^ ]*/uv:\ng\n$")' "$who: another project does not see what the first has done"
+	want '.stdout | test("^[^ ]*/pip:\nwheel\n\n[^ ]*/uv:\ng\n$")' \
+		"$who: another project does not see what the first has done"
 	work "$who" one 'mv ~/.cache/pip/moved ~/.cache/pip/wheel; python3 cache_attack.py ~ "$PWD"'
 	want '.stdout == "read\nchange\ndelete\nwrite\nmmap\n"' "$who: attacks fail, their twins work"
 	[[ $(digest "$who") == "$before" ]]
@@ -45,16 +56,22 @@ layers() {
 	work "$who" one 'cat ~/.cache/pip/wheel ~/.cargo/registry/new; ls ~/.cargo/registry'
 	want '.stdout == "lower\npoison\npoison\nnew\n"' "$who: the project keeps its changes"
 	work "$who" two 'cat ~/.cache/pip/wheel ~/.npm/_cacache/index; ls ~/.cargo/registry ~/.cache/pip'
-	want '.stdout | contains("poison") or contains("link") or contains("new") | not' "$who: a poisoned cache does not reach another project"
-	work "$who" one 'rm -rf ~/.cache/* ~/.cargo/registry/* ~/.npm/_cacache; ls -A ~/.cache/pip ~/.cargo/registry'
-	[[ $(digest "$who") == "$before" ]] && want '.stdout | contains("wheel") or contains("new") | not' "$who: deleting everything deletes nothing of the person's"
+	want '.stdout | contains("poison") or contains("link") or contains("new") | not' \
+		"$who: a poisoned cache does not reach another project"
+	work "$who" one \
+		'rm -rf ~/.cache/* ~/.cargo/registry/* ~/.npm/_cacache; ls -A ~/.cache/pip ~/.cargo/registry'
+	[[ $(digest "$who") == "$before" ]] &&
+		want '.stdout | contains("wheel") or contains("new") | not' \
+		"$who: deleting everything deletes nothing of the person's"
 	work "$who" two 'cat ~/.cache/pip/wheel'
 	want '.stdout == "lower\n"' "$who: nor of another project"
-	! find "$tmp/$who/state/caches" -perm /6000 -type f | grep -q . || [[ $(stat -c %a "$tmp/$who/state") == 700 ]]
+	! find "$tmp/$who/state/caches" -perm /6000 -type f | grep -q . ||
+		[[ $(stat -c %a "$tmp/$who/state") == 700 ]]
 	result $? "$who: a set-user-id file of a box is where nobody else gets"
 }
 
-# Whatever an upper layer says about other places counts for nothing. No program can write one but through the overlay.
+# Whatever an upper layer says about other places counts for nothing. No program can write one but through the
+# overlay.
 planted() {
 	local at
 	work "$who" one true
@@ -74,14 +91,18 @@ planted() {
 	done
 	own
 	work "$who" one 'cd ~/.cache/pip; cat r/* c/* m n root/etc/shadow; ls r c; true'
-	want '.status == "ok" and (.stdout + .stderr | contains("secret") | not)' "$who: a planted redirection leads nowhere"
+	want '.status == "ok" and (.stdout + .stderr | contains("secret") | not)' \
+		"$who: a planted redirection leads nowhere"
 	rm -rf "$tmp/$who"/state/caches/*/layers
-	work "$who" one 'cd ~/.cache; echo x >a; mkdir poetry && ln -s /etc pre-commit && mkdir go-build ccache && echo mine | tee go-build/f ccache/f && python3 -c "import os; os.setxattr(\"ccache\", \"user.overlay.opaque\", b\"y\")"'
+	work "$who" one \
+		'cd ~/.cache; echo x >a; mkdir poetry && ln -s /etc pre-commit && mkdir go-build ccache && echo mine | tee go-build/f ccache/f && python3 -c "import os; os.setxattr(\"ccache\", \"user.overlay.opaque\", b\"y\")"'
 	mkdir "$tmp/$who"/home/.cache/{pre-commit,go-build,ccache}
 	echo lower | tee "$tmp/$who"/home/.cache/{pre-commit,go-build,ccache}/g >/dev/null
 	own
-	work "$who" one 'cat ~/.cache/{pre-commit,go-build,ccache}/*; ls -A ~/.cache/pre-commit; echo x >~/.cache/pre-commit/h'
-	want '.stdout == "lower\nmine\nlower\nlower\ng\n" and .caches.overlay' "$who: a former cache is taken over, unless it is a link or holds marks of an overlay"
+	work "$who" one \
+		'cat ~/.cache/{pre-commit,go-build,ccache}/*; ls -A ~/.cache/pre-commit; echo x >~/.cache/pre-commit/h'
+	want '.stdout == "lower\nmine\nlower\nlower\ng\n" and .caches.overlay' \
+		"$who: a former cache is taken over, unless it is a link or holds marks of an overlay"
 	rm -rf "$tmp/$who"/home/.cache/{pre-commit,go-build,ccache}
 }
 
@@ -89,10 +110,13 @@ parallel() {
 	local i
 	# shellcheck disable=SC2016 # for the box
 	for i in 1 2 3 4; do
-		(cd "$tmp/$who/home/one" && as "$who" "$tmp/caisson" run --profile work -c "echo $i >~/.cache/pip/p$i; touch up$i; until [ -e go ]; do sleep 0.02; done; cat ~/.cache/pip/p*") >"$tmp/p$i" 2>&1 </dev/null &
+		(cd "$tmp/$who/home/one" &&
+			as "$who" "$tmp/caisson" run --profile work -c \
+			"echo $i >~/.cache/pip/p$i; touch up$i; until [ -e go ]; do sleep 0.02; done; cat ~/.cache/pip/p*") >"$tmp/p$i" 2>&1 </dev/null &
 		at_once+=($!)
 	done
-	for i in 1 2 3 4; do until [[ -e $tmp/$who/home/one/up$i ]] || ! kill -0 "${at_once[$((i - 1))]}" 2>/dev/null; do sleep 0.02; done; done
+	for i in 1 2 3 4; do until [[ -e $tmp/$who/home/one/up$i ]] ||
+		! kill -0 "${at_once[$((i - 1))]}" 2>/dev/null; do sleep 0.02; done; done
 	as "$who" touch "$tmp/$who/home/one/go"
 	wait "${at_once[@]}"
 	at_once=()
@@ -104,7 +128,9 @@ parallel() {
 	work "$who" one 'ls ~/.cache/pip | grep -c "^p[1-4]$"'
 	want '.stdout == "1\n"' "$who: a later box has one of them"
 	# a killed launcher
-	(cd "$tmp/$who/home/one" && become "$who" "$tmp/caisson" run --profile work -c 'echo kept >~/.cache/pip/killed; touch up; sleep 30') >/dev/null 2>&1 </dev/null &
+	(cd "$tmp/$who/home/one" &&
+		become "$who" "$tmp/caisson" run --profile work -c \
+		'echo kept >~/.cache/pip/killed; touch up; sleep 30') >/dev/null 2>&1 </dev/null &
 	at_once=($!)
 	until [[ -e $tmp/$who/home/one/up ]] || ! kill -0 "${at_once[0]}"; do sleep 0.02; done
 	kill -9 "${at_once[0]}"
@@ -134,7 +160,8 @@ refused() {
 	own
 	export -f become as
 	export tmp disk ORDINARY who
-	unshare -m bash -c "$mount && cd $tmp/$who/home/one && as $who $tmp/caisson run --profile work -c 'mkdir ~/.cache/pip; echo x >~/.cache/pip/f; cat ~/.cache/pip/*; cat ~/.cargo/registry/crate; echo y >~/.cargo/registry/new'" >"$tmp/out" 2>"$tmp/err" </dev/null
+	unshare -m bash -c \
+		"$mount && cd $tmp/$who/home/one && as $who $tmp/caisson run --profile work -c 'mkdir ~/.cache/pip; echo x >~/.cache/pip/f; cat ~/.cache/pip/*; cat ~/.cargo/registry/crate; echo y >~/.cargo/registry/new'" >"$tmp/out" 2>"$tmp/err" </dev/null
 	want '.stdout == "x\nlower\n" and (.stderr | contains("Read-only")) and .caches.overlay == false and (.caches.reason | contains("overlay"))' "$who: where the kernel refuses an overlay, the project's own or read-only caches, and the report says so"
 }
 
@@ -148,14 +175,18 @@ bounds() {
 	want '.stdout == "done\n"' "$who: twin: a cache below the limit"
 	key=$(echo "$tmp/$who"/state/caches/*/layers/0/upper/.cache/pip/some)
 	key=${key%/layers/*}
-	work "$who" two 'for i in 1 2 3 4 5 6 7 8 9 10; do head -c 20000000 /dev/urandom >~/.cache/pip/$i; sleep 0.15; done; echo done'
-	want '.status == "output_limit" and .hints[0].id == "caches" and .caches' "$who: a program that fills its caches is ended"
+	work "$who" two \
+		'for i in 1 2 3 4 5 6 7 8 9 10; do head -c 20000000 /dev/urandom >~/.cache/pip/$i; sleep 0.15; done; echo done'
+	want '.status == "output_limit" and .hints[0].id == "caches" and .caches' \
+		"$who: a program that fills its caches is ended"
 	for i in {1..150}; do [[ -e $key ]] || break; sleep 0.1; done
 	[[ -n $key && ! -e $key && -e $tmp/$who/home/.cache/pip/wheel ]]
 	result $? "$who: and they are deleted, and nothing of the person's"
-	for i in {1..100}; do pgrep -f "^$tmp/caisson run" >/dev/null || break; sleep 0.1; done # it looks at the other projects as well
+	for i in {1..100}; do pgrep -f "^$tmp/caisson run" >/dev/null ||
+		break; sleep 0.1; done # it looks at the other projects as well
 	# all projects together: the least recently used goes
-	work "$who" one 'cd ~/.cache; ln -s ~/two outside; mkdir -p closed/x; touch closed/x/y; chmod 0 closed; python3 -c "
+	work "$who" one \
+		'cd ~/.cache; ln -s ~/two outside; mkdir -p closed/x; touch closed/x/y; chmod 0 closed; python3 -c "
 import os
 for i in range(300):
     os.mkdir(\"d\" * 100); os.chdir(\"d\" * 100)
@@ -164,7 +195,8 @@ open(\"end\", \"w\")"; head -c 3000000 /dev/zero >~/.cache/pip/big; ln ~/.cache/
 	touch -d '2 days ago' "$old" "$tmp/$who/state/caches/.swept"
 	printf 'sandbox:\n  caches: {project: 0, total: 2M}\n' >"$tmp/$who/home/.config/caisson/config.yaml"
 	work "$who" two 'echo kept >~/.cache/pip/kept'
-	for i in {1..150}; do [[ -e $old || -n $(find "$tmp/$who/state/caches" -maxdepth 1 -name '.old*') ]] || break; sleep 0.1; done
+	for i in {1..150}; do [[ -e $old ||
+		-n $(find "$tmp/$who/state/caches" -maxdepth 1 -name '.old*') ]] || break; sleep 0.1; done
 	[[ -n $old && ! -e $old && -z $(find "$tmp/$who/state/caches" -name '.old*') ]]
 	result $? "$who: the least recently used project goes when all are too large, however it looks"
 	[[ -e $tmp/$who/home/two/file ]]
@@ -184,10 +216,15 @@ elsewhere() {
 	own
 	chmod 777 "$d/open"
 	before=$(find "$d" -type f -exec sha256sum {} + | sort)
-	vars=(HF_HOME="$d/hf" CARGO_HOME="$d/cargo" CCACHE_DIR="$d/cc" PIP_CACHE_DIR="$d/pip" UV_CACHE_DIR="$d/link" GOCACHE="$d/open" PRE_COMMIT_HOME="$tmp/$who/home/.ssh" TORCH_HOME="$tmp/$who/home")
-	work "$who" two 'cat ~/.cache/huggingface/hub/m "$CARGO_HOME/registry/m" ~/.cache/pip/m; echo poison | tee ~/.cache/huggingface/hub/m "$CARGO_HOME/registry/m" ~/.cache/pip/new >/dev/null; cat ~/.cache/pip/*'
-	want '.stdout == "moved\nmoved\nmoved\nmoved\npoison\n" and .caches.overlay' "$who: twin: caches at another place"
-	work "$who" two 'cat ~/.cache/huggingface/hub/m "$CARGO_HOME/registry/m"; ls -A ~/.cache/* "$CARGO_HOME"; cat ~/.cache/*/* "$CARGO_HOME"/* "$CARGO_HOME/credentials.toml"'
+	vars=(HF_HOME="$d/hf" CARGO_HOME="$d/cargo" CCACHE_DIR="$d/cc" PIP_CACHE_DIR="$d/pip" \
+		UV_CACHE_DIR="$d/link" GOCACHE="$d/open" PRE_COMMIT_HOME="$tmp/$who/home/.ssh" \
+		TORCH_HOME="$tmp/$who/home")
+	work "$who" two \
+		'cat ~/.cache/huggingface/hub/m "$CARGO_HOME/registry/m" ~/.cache/pip/m; echo poison | tee ~/.cache/huggingface/hub/m "$CARGO_HOME/registry/m" ~/.cache/pip/new >/dev/null; cat ~/.cache/pip/*'
+	want '.stdout == "moved\nmoved\nmoved\nmoved\npoison\n" and .caches.overlay' \
+		"$who: twin: caches at another place"
+	work "$who" two \
+		'cat ~/.cache/huggingface/hub/m "$CARGO_HOME/registry/m"; ls -A ~/.cache/* "$CARGO_HOME"; cat ~/.cache/*/* "$CARGO_HOME"/* "$CARGO_HOME/credentials.toml"'
 	want '.stdout | startswith("poison\npoison\n") and (contains("secret") or contains("id_rsa") or contains("ccache.conf") or contains("token") | not)' "$who: secrets beside them, links, the home and what others can write are not seen"
 	[[ $before == "$(find "$d" -type f -exec sha256sum {} + | sort)" ]]
 	result $? "$who: and none of them has changed"
@@ -195,8 +232,10 @@ elsewhere() {
 	if [[ $(id -u) == 0 ]] && unshare -m true 2>/dev/null; then
 		export -f become as
 		export tmp disk ORDINARY who
-		unshare -m bash -c "mount --bind $d $tmp/$who/home/mounted && cd $tmp/$who/home/two && as $who $tmp/caisson run --profile work -c 'cat ~/.cargo/registry/crate ~/.npm/_cacache/index; echo x >~/.cargo/registry/mine; echo y >~/.npm/_cacache/mine'" >"$tmp/out" 2>"$tmp/err" </dev/null
-		want '.stdout == "lower\nlower\n" and .stderr == "" and .caches.overlay' "$who: twin: a home with something mounted in it"
+		unshare -m bash -c \
+			"mount --bind $d $tmp/$who/home/mounted && cd $tmp/$who/home/two && as $who $tmp/caisson run --profile work -c 'cat ~/.cargo/registry/crate ~/.npm/_cacache/index; echo x >~/.cargo/registry/mine; echo y >~/.npm/_cacache/mine'" >"$tmp/out" 2>"$tmp/err" </dev/null
+		want '.stdout == "lower\nlower\n" and .stderr == "" and .caches.overlay' \
+			"$who: twin: a home with something mounted in it"
 		work "$who" two 'cat ~/.cargo/registry/mine ~/.npm/_cacache/mine'
 		want '.stdout == "x\ny\n"' "$who: the layer is the same without the mount"
 		[[ ! -e $tmp/$who/home/.cargo/registry/mine && ! -e $tmp/$who/home/.npm/_cacache/mine ]]
@@ -221,19 +260,25 @@ tools() {
 	own
 	if command -v npm >/dev/null && as "$who" npm --version >/dev/null 2>&1; then
 		(cd "$p" && as "$who" npm cache add ./p.tgz) >/dev/null 2>&1
-		before=$(cd "$tmp/$who/home/.npm" && find _cacache -type f -exec sha256sum {} + | sort | sha256sum)
-		work "$who" tools 'npm ci --offline --no-audit --no-fund && node -p "require(\"./node_modules/from-cache/package.json\").version"'
-		want '.stdout | endswith("1.0.0\n")' "$who: npm ci --offline finds the package that was fetched outside"
+		before=$(cd "$tmp/$who/home/.npm" &&
+			find _cacache -type f -exec sha256sum {} + | sort | sha256sum)
+		work "$who" tools \
+			'npm ci --offline --no-audit --no-fund && node -p "require(\"./node_modules/from-cache/package.json\").version"'
+		want '.stdout | endswith("1.0.0\n")' \
+			"$who: npm ci --offline finds the package that was fetched outside"
 		[[ $before == "$(cd "$tmp/$who/home/.npm" && find _cacache -type f -exec sha256sum {} + | sort | sha256sum)" ]]
 		result $? "$who: and leaves the person's cache as it was"
 	else
 		skip "$who: npm ci --offline" 'no npm'
 	fi
 	if command -v ccache >/dev/null; then
-		echo 'remote_storage = http://user:secret@ccache.invalid' >"$tmp/$who/home/.ccache/ccache.conf"
+		echo 'remote_storage = http://user:secret@ccache.invalid' \
+			>"$tmp/$who/home/.ccache/ccache.conf"
 		(cd "$p" && as "$who" env LANG=C.UTF-8 CCACHE_REMOTE_STORAGE= ccache gcc -c a.c -o a.o)
-		work "$who" tools 'ccache -z >/dev/null; ccache gcc -c a.c -o a.o && ccache gcc -c b.c -o b.o && ccache gcc -c b.c -o b.o && ccache --print-stats'
-		want '.stdout | test("direct_cache_hit\t2\n") and test("cache_miss\t1\n")' "$who: ccache finds an object that was compiled outside, and one of its own"
+		work "$who" tools \
+			'ccache -z >/dev/null; ccache gcc -c a.c -o a.o && ccache gcc -c b.c -o b.o && ccache gcc -c b.c -o b.o && ccache --print-stats'
+		want '.stdout | test("direct_cache_hit\t2\n") and test("cache_miss\t1\n")' \
+			"$who: ccache finds an object that was compiled outside, and one of its own"
 	else
 		skip "$who: ccache" 'no ccache'
 	fi

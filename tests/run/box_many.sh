@@ -1,5 +1,6 @@
 #!/bin/bash
-# Many boxes: 1,000 in a row, 64 at once, and 200 whose launcher is killed at a random moment. Afterwards everything is as it was before. TAP.
+# Many boxes: 1,000 in a row, 64 at once, and 200 whose launcher is killed at a random moment. Afterwards
+# everything is as it was before. TAP.
 # shellcheck disable=SC2016,SC2154 # programs are data; words of lib.sh
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -13,10 +14,13 @@ KILLED_EARLY=30
 # What a run could leave: groups, mounts, processes (of ours, by the path of the program), files.
 left() {
 	# Groups whose launcher is gone: others may be at work on this machine.
-	find /sys/fs/cgroup -maxdepth 6 -type d -name 'caisson-*' 2>/dev/null | sed 's/.*caisson-//; s/-.*//' | while read -r pid; do [[ -e /proc/$pid ]] || echo; done | wc -l
+	find /sys/fs/cgroup -maxdepth 6 -type d -name 'caisson-*' 2>/dev/null |
+		sed 's/.*caisson-//; s/-.*//' | while read -r pid; do [[ -e /proc/$pid ]] ||
+		echo; done | wc -l
 	wc -l </proc/self/mountinfo
 	pgrep -fc "^$tmp/caisson" || true
-	find "$tmp" -path "$tmp/*/state" -prune -o -type f -print 2>/dev/null | grep -vc "^$tmp/\(before\|after\|out\|err\|n[0-9]*\)$" || true
+	find "$tmp" -path "$tmp/*/state" -prune -o -type f -print 2>/dev/null |
+		grep -vc "^$tmp/\(before\|after\|out\|err\|n[0-9]*\)$" || true
 }
 # Kernel workers take namespaces down a little later; a group that is still busy is tried again.
 settled() {
@@ -52,11 +56,13 @@ many() {
 	result $? "$who: and nothing grew: groups, mounts, processes, files"
 
 	for i in $(seq "$AT_ONCE"); do
-		as "$who" "$tmp/caisson" run -c "sleep 0.2; echo $i; exit $((i % 7))" >"$tmp/n$i" 2>/dev/null &
+		as "$who" "$tmp/caisson" run -c "sleep 0.2; echo $i; exit $((i % 7))" >"$tmp/n$i" \
+			2>/dev/null &
 	done
 	wait
 	for i in $(seq "$AT_ONCE"); do
-		jq -e ".stdout == \"$i\\n\" and .exit_code == $((i % 7))" "$tmp/n$i" >/dev/null 2>&1 || wrong=$((wrong + 1))
+		jq -e ".stdout == \"$i\\n\" and .exit_code == $((i % 7))" "$tmp/n$i" >/dev/null 2>&1 ||
+			wrong=$((wrong + 1))
 		rm -f "$tmp/n$i"
 	done
 	[[ $wrong == 0 ]]
@@ -65,7 +71,8 @@ many() {
 	result $? "$who: and nothing left"
 
 	for i in $(seq "$KILLED"); do
-		(become "$who" "$tmp/caisson" run --workspace "$ws:rw" -c 'sleep 3; touch survived') >/dev/null 2>&1 & # the pid is the launcher's
+		(become "$who" "$tmp/caisson" run --workspace "$ws:rw" -c 'sleep 3; touch survived') \
+			>/dev/null 2>&1 & # the pid is the launcher's
 		pid=$!
 		sleep "0.0$((RANDOM % 40 + 10))"
 		kill -9 "$pid"
@@ -83,14 +90,16 @@ many() {
 	killed_early "$who"
 }
 
-# A launcher that is killed before its box starts has seen nothing that a box brought: what the next run finds is the person's own.
+# A launcher that is killed before its box starts has seen nothing that a box brought: what the next run finds
+# is the person's own.
 killed_early() {
 	local who=$1 ws moved=0
 	for i in $(seq "$KILLED_EARLY"); do
 		ws=$tmp/$who/own$i
 		mkdir -p "$ws"
 		[[ $who == user && $(id -u) == 0 ]] && chown "$ORDINARY:$ORDINARY" "$ws"
-		as "$who" bash -c "cd '$ws' && git init -q . && git config core.fsmonitor ./fsm.sh && printf '#!/bin/sh\nexit 1\n' >fsm.sh &&
+		as "$who" bash -c \
+			"cd '$ws' && git init -q . && git config core.fsmonitor ./fsm.sh && printf '#!/bin/sh\nexit 1\n' >fsm.sh &&
 			cp fsm.sh .git/hooks/pre-commit && chmod 755 fsm.sh .git/hooks/pre-commit"
 		(become "$who" "$tmp/caisson" run --workspace "$ws:rw" -c 'sleep 3') >/dev/null 2>&1 &
 		pid=$!

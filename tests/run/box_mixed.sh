@@ -1,5 +1,6 @@
 #!/bin/bash
-# Mixed runs with known outcomes, as root and as an ordinary user: 100 of a fixed seed; `make check-mixed` has 1,000 for each. TAP.
+# Mixed runs with known outcomes, as root and as an ordinary user: 100 of a fixed seed; `make check-mixed` has
+# 1,000 for each. TAP.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 SEED=${SEED:-caisson}
@@ -11,6 +12,7 @@ echo "# seed $SEED"
 
 read -ra who_all <<<"$(people)"
 for who in "${who_all[@]}"; do
-	as "$who" "$PYTHON" -B "$tmp/box_mixed.py" "$tmp/caisson" "$tmp/$who" --who "$who" --seed "$SEED" --count "$EACH" ${ONLY:+--only "$ONLY"} >"$tmp/$who.tap" 2>&1 </dev/null &
+	as "$who" "$PYTHON" -B "$tmp/box_mixed.py" "$tmp/caisson" "$tmp/$who" --who "$who" --seed "$SEED" \
+		--count "$EACH" ${ONLY:+--only "$ONLY"} >"$tmp/$who.tap" 2>&1 </dev/null &
 done
 driver_results "${who_all[@]}"

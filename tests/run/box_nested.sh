@@ -1,6 +1,6 @@
 #!/bin/bash
-# A box started from inside a box is refused with one clear line; inside other people's namespaces it has all its walls, or is refused. As
-# root and as an ordinary user. TAP.
+# A box started from inside a box is refused with one clear line; inside other people's namespaces it has all
+# its walls, or is refused. As root and as an ordinary user. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
 # shellcheck disable=SC2154 # tmp and rc are set by lib.sh
 # shellcheck source=tests/box/lib.sh
@@ -20,15 +20,18 @@ nested() {
 	want '.exit_code == 125 and .stdout == ""' "$who: a box in a box is caisson's own failure"
 	want '.stderr | (split("\n") | length) == 2 and startswith("caisson: ") and contains("'"$already"'")' "$who: with one clear line"
 	box "$who" --read "$tmp/caisson" -- "$tmp/caisson" run -- true
-	want '.stdout | fromjson | .status == "setup_error" and (.error | contains("'"$already"'"))' "$who: and a report"
-	box "$who" --read "$tmp/caisson" --workspace "$ws:rw" -- "$tmp/caisson" run --plain --workspace "$ws:rw" -c 'echo in >inside; echo evil >.git/config'
+	want '.stdout | fromjson | .status == "setup_error" and (.error | contains("'"$already"'"))' \
+		"$who: and a report"
+	box "$who" --read "$tmp/caisson" --workspace "$ws:rw" -- "$tmp/caisson" run --plain --workspace \
+		"$ws:rw" -c 'echo in >inside; echo evil >.git/config'
 	want '.stderr | contains("'"$already"'")' "$who: with a workspace the same"
 	[[ $(ls -A "$ws") == .git && $(<"$ws/.git/config") == '[core]' && $(ls -A "$ws/.git") == config ]]
 	result $? "$who: and nothing is left in it"
 	box "$who" --read "$tmp/caisson" -- "$tmp/caisson" run --require cgroup --plain -- true
 	want '.exit_code == 125 and (.stderr | split("\n") | length) == 2' "$who: with --require the same"
 	box "$who" --read "$tmp/caisson" -- "$tmp/caisson" selftest --box
-	want '.exit_code == 70 and .stdout == "" and (.stderr | contains("'"$already"'"))' "$who: the selftest does not pass there"
+	want '.exit_code == 70 and .stdout == "" and (.stderr | contains("'"$already"'"))' \
+		"$who: the selftest does not pass there"
 	box "$who" --read "$tmp/caisson" -- "$tmp/caisson" doctor
 	want '.exit_code == 2 and (.stdout | contains("'"$already"'"))' "$who: doctor says so"
 	box "$who" --read "$tmp/caisson" -- "$tmp/caisson" check 'rm -rf /'
@@ -52,7 +55,9 @@ foreign() {
 }
 
 for who in $(people); do
-	if [[ -z ${SANITIZE-} ]]; then nested "$who"; else skip "$who: caisson in a box" 'sanitizers need ptrace and address space that a box does not give'; fi
-	if as "$who" unshare -Ur true 2>/dev/null; then foreign "$who"; else skip "$who: user namespaces of somebody else" 'they cannot be made here'; fi
+	if [[ -z ${SANITIZE-} ]]; then nested "$who"; else skip "$who: caisson in a box" \
+		'sanitizers need ptrace and address space that a box does not give'; fi
+	if as "$who" unshare -Ur true 2>/dev/null; then foreign "$who"; else skip \
+		"$who: user namespaces of somebody else" 'they cannot be made here'; fi
 done
 done_testing

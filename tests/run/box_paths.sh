@@ -1,18 +1,23 @@
 #!/bin/bash
-# Paths that a policy shows in boxes of the work profile (sandbox.read, sandbox.write), and who may name them. TAP.
+# Paths that a policy shows in boxes of the work profile (sandbox.read, sandbox.write), and who may name them.
+# TAP.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 
 for who in $(people); do
 	home=$tmp/$who/home config=$home/.config/caisson
-	as "$who" mkdir -p "$config" "$home/p/sub" "$home/b/sub" "$home/repo/.git" "$home/out" "$home/.ssh" "$home/.aws" "$home/.local/bin"
+	as "$who" mkdir -p "$config" "$home/p/sub" "$home/b/sub" "$home/repo/.git" "$home/out" "$home/.ssh" \
+		"$home/.aws" "$home/.local/bin"
 	as "$who" git -C "$home/p" init -q
-	as "$who" bash -c 'cd; echo of-b >b/sub/file; echo key >.ssh/id_rsa; echo single >single; ln -s ../b p/way; ln -s b by-link'
+	as "$who" bash -c \
+		'cd; echo of-b >b/sub/file; echo key >.ssh/id_rsa; echo single >single; ln -s ../b p/way; ln -s b by-link'
 	policy() { as "$who" bash -c "printf '%s\n' \"\$1\" >$config/config.yaml" - "$1"; }
 	work() { # TEXT [OPTIONS...]
 		local text=$1
 		shift
-		(cd "$home/p" && as "$who" "$tmp/caisson" run --profile work "$@" -c "$text") >"$tmp/out" 2>"$tmp/err" </dev/null
+		(cd "$home/p" &&
+			as "$who" "$tmp/caisson" run --profile work "$@" -c "$text") >"$tmp/out" \
+			2>"$tmp/err" </dev/null
 		rc=$?
 	}
 	refused() { # POLICY WORDS WHAT
@@ -29,7 +34,8 @@ for who in $(people); do
 	want '.exit_code == 1' "$who: without a policy a sibling is not there"
 	policy 'sandbox: {read: [../b, ~/single], write: [~/out]}'
 	work 'cat ../b/sub/file ~/single; echo x >~/out/made; touch ../b/new ~/single; ls -A ~'
-	want '.stdout | contains("of-b\nsingle\n")' "$who: sandbox.read shows a directory and a file, from the project and from the home"
+	want '.stdout | contains("of-b\nsingle\n")' \
+		"$who: sandbox.read shows a directory and a file, from the project and from the home"
 	want '.stdout | contains(".ssh") | not' "$who: and nothing beside them"
 	[[ -e $home/out/made && ! -e $home/b/new ]]
 	result $? "$who: sandbox.write can be written, sandbox.read cannot"
@@ -86,14 +92,18 @@ for who in $(people); do
 		manifest pom.xml '<module>../b</module>' "$names"
 	fi
 	manifest Cargo.toml 'b = { path = "../missing" } c = { path = "sub/../sub" } # ..../b x../b' "$none"
-	manifest Cargo.toml 'b = { path = "../.ssh" } c = { path = "../../home" } d = { path = "../.config/caisson" }' "$none"
+	manifest Cargo.toml \
+		'b = { path = "../.ssh" } c = { path = "../../home" } d = { path = "../.config/caisson" }' \
+		"$none"
 	as "$who" bash -c 'echo "{\"b\": \"file:../b\"}" >~/p/package.json; ln -s ~/b/sub/file ~/p/go.mod'
 	work 'echo "1 test failed" >&2; exit 1'
 	want '[.hints[] | select(.id == "missing")] | length == 0' "$who: other failures have no such hint"
 	if command -v node >/dev/null; then
-		as "$who" bash -c 'cd ~/p; mkdir node_modules; ln -s ../../b node_modules/b; echo "module.exports = 1" >~/b/index.js'
+		as "$who" bash -c \
+			'cd ~/p; mkdir node_modules; ln -s ../../b node_modules/b; echo "module.exports = 1" >~/b/index.js'
 		work 'node -e "require(\"b\")"'
-		want "[.hints[] | select(.id == \"missing\")] | $names" "$who: node names a module, and its manifest the directory"
+		want "[.hints[] | select(.id == \"missing\")] | $names" \
+			"$who: node names a module, and its manifest the directory"
 		work 'node -e "require(\"b\")"' --read "$home/b"
 		want '.exit_code == 0' "$who: the hint is right"
 	fi
@@ -101,7 +111,8 @@ for who in $(people); do
 	as "$who" bash -c "printf 'sandbox: {read: [../b], write: [~/out]}\n' >$home/p/.caisson.yaml"
 	work 'cat ../b/sub/file; touch ~/out/by-project; ls ~/out'
 	want '.exit_code != 0 and .stdout == ""' "$who: a project that is not trusted shows itself nothing"
-	as "$who" bash -c 'printf "[{\"path\":\"%s\",\"sha256\":\"%s\",\"when\":\"now\"}]" "$1" "$2" >"$3"; chmod 600 "$3"' - "$home/p/.caisson.yaml" \
+	as "$who" bash -c \
+		'printf "[{\"path\":\"%s\",\"sha256\":\"%s\",\"when\":\"now\"}]" "$1" "$2" >"$3"; chmod 600 "$3"' - "$home/p/.caisson.yaml" \
 		"$(sha256sum <"$home/p/.caisson.yaml" | cut -d' ' -f1)" "$tmp/$who/state/trust.json"
 	work 'cat ../b/sub/file'
 	want '.stdout == "of-b\n"' "$who: one that is trusted does"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Planted repositories: after any boxed program, running git in any directory of the workspace on the host executes nothing that the program
-# brought. Attacks with their benign twins, as root and as an ordinary user. What an attack plants would write a canary. TAP.
+# Planted repositories: after any boxed program, running git in any directory of the workspace on the host
+# executes nothing that the program brought. Attacks with their benign twins, as root and as an ordinary user.
+# What an attack plants would write a canary. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -15,16 +16,20 @@ fresh() {
 	[[ -d $ws ]] && chmod -R u+rwX "$ws"
 	rm -rf "$ws" "$tmp/$1/canary" "$tmp/$1/own" "$tmp/$1/state/vetted"
 	as "$1" mkdir "$ws"
-	(cd "$ws" && as "$1" env OWN="$tmp/$1/own" bash -c "$own $2") >"$tmp/err" 2>&1 || result 1 "$1: making a workspace: $2"
+	(cd "$ws" && as "$1" env OWN="$tmp/$1/own" bash -c "$own $2") >"$tmp/err" 2>&1 ||
+		result 1 "$1: making a workspace: $2"
 }
 # inside WHO SCRIPT: in a box that may write the workspace
 inside() { box "$1" --workspace "$ws:rw" --cwd "$ws" -c "export CANARY=$tmp/$1/canary; $evil $2"; }
-# git_everywhere WHO: git on the host in every directory, with every directory opened; with $inner also inside .git
+# git_everywhere WHO: git on the host in every directory, with every directory opened; with $inner also inside
+# .git
 git_everywhere() {
 	local outer=(-not -path '*/.git/*')
 	[[ ${inner:-} ]] && outer=()
 	rm -f "$tmp/$1/canary"
-	(cd "$ws" && chmod -R u+rwX . && find "${where:-.}" -type d "${outer[@]}" -print0 | as "$1" xargs -0 -n1 sh -c 'cd "$0" 2>/dev/null || exit 0; git status' >/dev/null 2>&1)
+	(cd "$ws" && chmod -R u+rwX . &&
+		find "${where:-.}" -type d "${outer[@]}" -print0 |
+		as "$1" xargs -0 -n1 sh -c 'cd "$0" 2>/dev/null || exit 0; git status' >/dev/null 2>&1)
 	[[ ! -e $tmp/$1/canary ]]
 }
 # attack WHO NAME SETUP SCRIPT...: each script is a run of its own; git is tried after the last one only
@@ -52,38 +57,56 @@ attacks() {
 	local who=$1
 	attack "$who" 'A: a repository 14 directories deep' '' "mkdir -p $deep; git init -q $deep; evil $deep"
 	told "$who" "$deep/.git/config"
-	attack "$who" 'B: then its parent is renamed' '' "mkdir -p $deep; git init -q $deep; evil $deep" "mv $deep lib; rm -rf a"
-	attack "$who" 'C: below a directory that cannot be listed' '' 'mkdir p; git init -q p/repo; evil p/repo; ln -s p/repo lib; chmod 311 p'
+	attack "$who" 'B: then its parent is renamed' '' "mkdir -p $deep; git init -q $deep; evil $deep" \
+		"mv $deep lib; rm -rf a"
+	attack "$who" 'C: below a directory that cannot be listed' '' \
+		'mkdir p; git init -q p/repo; evil p/repo; ln -s p/repo lib; chmod 311 p'
 	[[ $modes == *311* ]]
 	result $? "$who: C: the mode is as the program left it: $modes"
-	attack "$who" 'D: then it is opened and renamed' '' 'mkdir p; git init -q p/repo; evil p/repo; chmod 311 p' 'chmod 755 p; mv p/repo real'
-	attack "$who" 'D: not searchable either' '' 'mkdir -p p/q; git init -q p/q/repo; evil p/q/repo; chmod 000 p/q; chmod 400 p' 'chmod 755 p; chmod 755 p/q; mv p/q/repo real'
+	attack "$who" 'D: then it is opened and renamed' '' \
+		'mkdir p; git init -q p/repo; evil p/repo; chmod 311 p' 'chmod 755 p; mv p/repo real'
+	attack "$who" 'D: not searchable either' '' \
+		'mkdir -p p/q; git init -q p/q/repo; evil p/q/repo; chmod 000 p/q; chmod 400 p' \
+		'chmod 755 p; chmod 755 p/q; mv p/q/repo real'
 	attack "$who" 'E: the workspace cannot be listed' '' 'git init -q sub; evil sub; chmod 311 .' 'true'
 	told_none=$(field '(.changes // []) | length')
 	[[ $told_none == 0 ]]
 	result $? "$who: E: a later run works and has nothing to report"
-	attack "$who" 'G: the workspace becomes a repository itself' 'git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x' \
+	attack "$who" 'G: the workspace becomes a repository itself' \
+		'git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x' \
 		'mv .git/HEAD .git/H; mkdir objects refs; echo "ref: refs/heads/m" >HEAD; printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch $CANARY;false\n" >config; chmod 311 .' true
-	attack "$who" 'H: a read-only git directory' '' 'git init -q sub; evil sub; echo x >sub/.git/hooks/post-commit; chmod 555 sub/.git/hooks sub/.git sub'
+	attack "$who" 'H: a read-only git directory' '' \
+		'git init -q sub; evil sub; echo x >sub/.git/hooks/post-commit; chmod 555 sub/.git/hooks sub/.git sub'
 	want '[.changes[] | select(.moved_to)] | length == 2' "$who: H: both parts are moved"
 	[[ $modes == *555* ]]
 	result $? "$who: H: the mode is as the program left it: $modes"
-	attack "$who" 'I: names that run by themselves, in a read-only workspace' '' 'echo x >.zshenv; echo x >.vimrc; mkdir .codex; chmod 555 .'
-	want '[.changes[] | select(.moved_to) | .path] | sort == [".codex", ".vimrc", ".zshenv"]' "$who: I: they are moved"
+	attack "$who" 'I: names that run by themselves, in a read-only workspace' '' \
+		'echo x >.zshenv; echo x >.vimrc; mkdir .codex; chmod 555 .'
+	want '[.changes[] | select(.moved_to) | .path] | sort == [".codex", ".vimrc", ".zshenv"]' \
+		"$who: I: they are moved"
 	host "$who" '[ -z "$(ls -A)" ]' 'I: no placeholder stays'
 	where=zsub
-	attack "$who" 'L: more repositories than can be pinned' 'own zsub' 'for i in $(seq 300); do mkdir -p r$i/.git/objects r$i/.git/refs; echo ref: refs/heads/x >r$i/.git/HEAD; done' 'evil zsub; echo "touch $CANARY" >zsub/.git/hooks/post-index-change; chmod +x zsub/.git/hooks/*; git -C zsub config core.fsmonitor "touch $CANARY;false"'
-	attack "$who" 'M: more names than can be pinned' 'own zsub' 'for i in $(seq 1200); do mkdir -p a$i/.claude; done' 'evil zsub; echo "touch $CANARY" >zsub/.git/hooks/post-index-change; chmod +x zsub/.git/hooks/*'
+	attack "$who" 'L: more repositories than can be pinned' 'own zsub' \
+		'for i in $(seq 300); do mkdir -p r$i/.git/objects r$i/.git/refs; echo ref: refs/heads/x >r$i/.git/HEAD; done' 'evil zsub; echo "touch $CANARY" >zsub/.git/hooks/post-index-change; chmod +x zsub/.git/hooks/*; git -C zsub config core.fsmonitor "touch $CANARY;false"'
+	attack "$who" 'M: more names than can be pinned' 'own zsub' \
+		'for i in $(seq 1200); do mkdir -p a$i/.claude; done' \
+		'evil zsub; echo "touch $CANARY" >zsub/.git/hooks/post-index-change; chmod +x zsub/.git/hooks/*'
 	where='' inner=yes
-	attack "$who" 'a repository inside .git' 'git init -q .' 'git init -q --bare .git/objects/zz; git -C .git/objects/zz config core.bare false; git -C .git/objects/zz config core.worktree .; evil .git/objects/zz'
+	attack "$who" 'a repository inside .git' 'git init -q .' \
+		'git init -q --bare .git/objects/zz; git -C .git/objects/zz config core.bare false; git -C .git/objects/zz config core.worktree .; evil .git/objects/zz'
 	inner=
-	attack "$who" 'a working tree of the own repository, with files that its settings name' 'own . && git config core.fsmonitor ./mon && git config core.hooksPath .hk' \
+	attack "$who" 'a working tree of the own repository, with files that its settings name' \
+		'own . && git config core.fsmonitor ./mon && git config core.hooksPath .hk' \
 		'mkdir w w/.hk; echo "gitdir: ../.git" >w/.git; printf "#!/bin/sh\ntouch $CANARY\n" >w/mon; cp w/mon w/.hk/post-index-change; chmod +x w/mon w/.hk/*'
-	attack "$who" 'a script that the own settings name' 'own . && git config core.fsmonitor ./mon && printf "#!/bin/sh\ntouch $OWN\n" >mon && chmod +x mon' 'printf "#!/bin/sh\ntouch $CANARY\n" >mon; rm -f mon; printf "#!/bin/sh\ntouch $CANARY\n" >mon; chmod +x mon'
-	attack "$who" 'a script that a hook links to' 'own . && git config --unset core.fsmonitor && echo true >hook && chmod +x hook && ln -s ../../hook .git/hooks/post-index-change' 'echo "touch $CANARY" >hook; rm -f hook; echo "touch $CANARY" >hook; chmod +x hook'
+	attack "$who" 'a script that the own settings name' \
+		'own . && git config core.fsmonitor ./mon && printf "#!/bin/sh\ntouch $OWN\n" >mon && chmod +x mon' 'printf "#!/bin/sh\ntouch $CANARY\n" >mon; rm -f mon; printf "#!/bin/sh\ntouch $CANARY\n" >mon; chmod +x mon'
+	attack "$who" 'a script that a hook links to' \
+		'own . && git config --unset core.fsmonitor && echo true >hook && chmod +x hook && ln -s ../../hook .git/hooks/post-index-change' 'echo "touch $CANARY" >hook; rm -f hook; echo "touch $CANARY" >hook; chmod +x hook'
 	host "$who" 'grep -qx true hook' 'and it is as it was'
-	attack "$who" 'made a repository in two runs' '' 'mkdir -p d/objects; printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch $CANARY;false\n" >d/config; echo ref: refs/heads/x >d/HEAD' 'mkdir d/refs'
-	attack "$who" 'deeper than paths are long' '' 'git init -q r; evil r; perl -e '"'"'$x = "x" x 100; for (1 .. 60) { mkdir("y"); rename("r", "y/$x"); rename("y", "r") }'"'" \
+	attack "$who" 'made a repository in two runs' '' \
+		'mkdir -p d/objects; printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch $CANARY;false\n" >d/config; echo ref: refs/heads/x >d/HEAD' 'mkdir d/refs'
+	attack "$who" 'deeper than paths are long' '' \
+		'git init -q r; evil r; perl -e '"'"'$x = "x" x 100; for (1 .. 60) { mkdir("y"); rename("r", "y/$x"); rename("y", "r") }'"'" \
 		'perl -e '"'"'$x = "x" x 100; for (1 .. 60) { rename("r/$x", "z") or die; rmdir("r"); rename("z", "r") }'"'"'; ls -A r'
 }
 
@@ -94,25 +117,38 @@ named() {
 	local mine='mkdir -p tools/hooks && printf "#!/bin/sh\ntouch $OWN\n" >tools/fsm && cp tools/fsm tools/hooks/post-index-change && chmod +x tools/fsm tools/hooks/* && '
 	local main='rm -rf ../main && git init -q ../main && git -C ../main -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && '
 	local repo='git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x'
-	attack "$who" 'hooks of a linked worktree' "$main git -C ../main config core.hooksPath tools/hooks && git -C ../main worktree add -q --force ../ws && $mine true" "$put"
+	attack "$who" 'hooks of a linked worktree' \
+		"$main git -C ../main config core.hooksPath tools/hooks && git -C ../main worktree add -q --force ../ws && $mine true" "$put"
 	host "$who" 'rm -f $OWN; git add tools && [ -e $OWN ]' 'and the own hooks still run'
-	attack "$who" 'a program of a linked worktree' "$main git -C ../main config core.fsmonitor ./tools/fsm && git -C ../main worktree add -q --force ../ws && $mine true" "$put"
-	attack "$who" 'a program whose setting has quotes' "git init -q . && git config core.fsmonitor 'sh \"tools/fsm\" ' && $mine true" "$put"
-	attack "$who" 'a program that an included file names' "git init -q . && git config include.path ../.more && printf '[core]\n\tfsmonitor = sh tools/fsm\n' >.more && $mine true" "$put"
-	attack "$who" 'a program of a repository that is not pinned' "mkdir -p vendor/lib && git init -q vendor/lib && cd vendor/lib && git config core.fsmonitor ./tools/fsm && $mine true" "cd vendor/lib; $put"
+	attack "$who" 'a program of a linked worktree' \
+		"$main git -C ../main config core.fsmonitor ./tools/fsm && git -C ../main worktree add -q --force ../ws && $mine true" "$put"
+	attack "$who" 'a program whose setting has quotes' \
+		"git init -q . && git config core.fsmonitor 'sh \"tools/fsm\" ' && $mine true" "$put"
+	attack "$who" 'a program that an included file names' \
+		"git init -q . && git config include.path ../.more && printf '[core]\n\tfsmonitor = sh tools/fsm\n' >.more && $mine true" "$put"
+	attack "$who" 'a program of a repository that is not pinned' \
+		"mkdir -p vendor/lib && git init -q vendor/lib && cd vendor/lib && git config core.fsmonitor ./tools/fsm && $mine true" "cd vendor/lib; $put"
 	told "$who" vendor/lib/tools/fsm
 	host "$who" 'git -C vendor/lib config core.fsmonitor' 'the settings stay'
-	attack "$who" 'hooks in a part of a repository' "git init -q .. && git -C .. config core.hooksPath ws/tools/hooks && $mine true" "$put"
-	attack "$who" 'a program of an own worktree in the workspace' "$repo && git config core.fsmonitor ./tools/fsm && git worktree add -q --detach x && cd x && $mine true" "cd x; $put"
-	attack "$who" 'a program of a worktree, made in a second run' "$repo && git config core.fsmonitor ./tools/fsm && $mine true" 'git worktree add -q --detach wt; mkdir w2; echo "gitdir: ../.git" >w2/.git' "cd wt; $put; cd ../w2; $put"
-	attack "$who" 'hooks that a setting with ~ names' "git init -q . && git config core.hooksPath '~/../ws/tools/hooks' && $mine true" "$put"
+	attack "$who" 'hooks in a part of a repository' \
+		"git init -q .. && git -C .. config core.hooksPath ws/tools/hooks && $mine true" "$put"
+	attack "$who" 'a program of an own worktree in the workspace' \
+		"$repo && git config core.fsmonitor ./tools/fsm && git worktree add -q --detach x && cd x && $mine true" "cd x; $put"
+	attack "$who" 'a program of a worktree, made in a second run' \
+		"$repo && git config core.fsmonitor ./tools/fsm && $mine true" \
+		'git worktree add -q --detach wt; mkdir w2; echo "gitdir: ../.git" >w2/.git' \
+		"cd wt; $put; cd ../w2; $put"
+	attack "$who" 'hooks that a setting with ~ names' \
+		"git init -q . && git config core.hooksPath '~/../ws/tools/hooks' && $mine true" "$put"
 	host "$who" 'git add tools && [ -e $OWN ]' 'and those are as they were'
 	as "$who" git config --global core.hooksPath tools/hooks
-	attack "$who" "hooks that a person's own settings name" 'git init -q .' "$put; git init -q new; cd new; $put"
+	attack "$who" "hooks that a person's own settings name" 'git init -q .' \
+		"$put; git init -q new; cd new; $put"
 	told "$who" new/tools/hooks
 	as "$who" git config --global --unset core.hooksPath
 	as "$who" git config --global core.fsmonitor ./tools/fsm
-	attack "$who" "a program that a person's own settings name" 'git init -q .' "$put; git init -q new; cd new; $put"
+	attack "$who" "a program that a person's own settings name" 'git init -q .' \
+		"$put; git init -q new; cd new; $put"
 	as "$who" git config --global --unset core.fsmonitor
 	rm -rf "$tmp/$who/.git" "$tmp/$who/main"
 }
@@ -156,12 +192,14 @@ index_paths() {
 	told "$who" sub/.git/config
 }
 
-# Boxes at once in a workspace and in a part of it: what the inner one plants is not the outer one's "there before".
+# Boxes at once in a workspace and in a part of it: what the inner one plants is not the outer one's "there
+# before".
 nested() {
 	local who=$1
 	fresh "$who" 'git init -q . && mkdir -p sub && own mine'
 	inside "$who" true
-	(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws/sub:rw" --cwd "$ws/sub" -c "git init -q x; git -C x config core.fsmonitor 'touch $tmp/$who/canary;false'; cp x/.git/config keep; sleep 1") >/dev/null 2>&1 </dev/null &
+	(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws/sub:rw" --cwd "$ws/sub" -c \
+		"git init -q x; git -C x config core.fsmonitor 'touch $tmp/$who/canary;false'; cp x/.git/config keep; sleep 1") >/dev/null 2>&1 </dev/null &
 	sleep 0.5
 	inside "$who" 'sleep 1; cp sub/keep sub/x/.git/config'
 	wait
@@ -173,7 +211,8 @@ nested() {
 # What git takes for a repository, or writes through, although it looks like a part of another.
 disguised() {
 	local who=$1 repo='git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x'
-	attack "$who" 'a worktree without commondir' "$repo" 'g=.git/worktrees/evil; mkdir -p $g/objects $g/refs/heads wt; echo "ref: refs/heads/m" >$g/HEAD; cp -r .git/objects/. $g/objects/
+	attack "$who" 'a worktree without commondir' "$repo" \
+		'g=.git/worktrees/evil; mkdir -p $g/objects $g/refs/heads wt; echo "ref: refs/heads/m" >$g/HEAD; cp -r .git/objects/. $g/objects/
 		printf "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = touch $CANARY;false\n" >$g/config; echo "gitdir: ../.git/worktrees/evil" >wt/.git'
 	told "$who" .git/worktrees/evil/config
 	fresh "$who" "$repo && echo rc >../rc"
@@ -187,8 +226,10 @@ disguised() {
 	inside "$who" 'git init -q sub; git -C sub config core.repositoryformatversion 1; git -C sub config extensions.partialClone o; git -C sub config remote.o.promisor true; git -C sub config remote.o.url git://127.0.0.1:1/x'
 	told "$who" sub/.git/config
 	fresh "$who" "$repo"
-	box "$who" --profile work --workspace "$ws" -c "ln -s $tmp/$who/state/caches/0123/cache/x lib; mkdir -p .git/objects/ab; ln -s $tmp/$who/state/caches/0123/cache/x .git/objects/ab/lib; ln -s nowhere dangling"
-	host "$who" '! [ -L lib ] && ! [ -L .git/objects/ab/lib ] && [ -L dangling ]' 'no link leads to a cache that may be made later'
+	box "$who" --profile work --workspace "$ws" -c \
+		"ln -s $tmp/$who/state/caches/0123/cache/x lib; mkdir -p .git/objects/ab; ln -s $tmp/$who/state/caches/0123/cache/x .git/objects/ab/lib; ln -s nowhere dangling"
+	host "$who" '! [ -L lib ] && ! [ -L .git/objects/ab/lib ] && [ -L dangling ]' \
+		'no link leads to a cache that may be made later'
 }
 
 twins() {
@@ -196,7 +237,8 @@ twins() {
 	fresh "$who" "mkdir -p $deep/o/p/q/r/s/t && own $deep/o/p/q/r/s/t && own mine && mkdir node_modules && own node_modules/dep && mkdir -p ro/x && echo y >ro/x/y && chmod 555 ro/x ro && mkdir -p shut && chmod 311 shut"
 	inside "$who" "echo x >a/x; cd mine && echo y >y && git add y && git -c user.name=x -c user.email=x@y -c core.fsmonitor= commit -qm y --no-verify; cd ../node_modules/dep; echo z >z; git add z"
 	quiet "$who" 'own repositories with hooks and settings'
-	host "$who" "cd $deep/o/p/q/r/s/t && git status && [ -e \$OWN ]" 'the settings of a deep repository still work'
+	host "$who" "cd $deep/o/p/q/r/s/t && git status && [ -e \$OWN ]" \
+		'the settings of a deep repository still work'
 	host "$who" 'cd mine && rm $OWN && git -c user.name=x -c user.email=x@y -c core.fsmonitor= commit -q --allow-empty -m z && [ -e $OWN ] && git log | grep -q y' 'and hooks do'
 	host "$who" '[ "$(stat -c %a ro ro/x shut | tr "\n" " ")" = "555 555 311 " ] && [ "$(cat ro/x/y)" = y ]' 'modes of own directories are kept'
 	fresh "$who" 'git init -q ../src$$ && cd ../src$$ && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m s && mv ../src$$ ../ws/src'
@@ -210,12 +252,15 @@ twins() {
 cached() {
 	local who=$1 kept
 	fresh "$who" ''
-	box "$who" --profile work --workspace "$ws" -c "git init -q --bare ~/.cache/b; printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = \"touch $tmp/$who/canary;false\"\n' >~/.cache/b/config"
+	box "$who" --profile work --workspace "$ws" -c \
+		"git init -q --bare ~/.cache/b; printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = \"touch $tmp/$who/canary;false\"\n' >~/.cache/b/config"
 	kept=$(echo "$tmp/$who"/state/caches/*/cache/b)
 	[[ -e $kept/HEAD ]]
 	result $? "$who: a repository in a cache"
-	box "$who" --profile work --workspace "$ws" -c "ln -s $kept x; ln -s ${kept%/*} y; ln -s y/b z; mkdir d; ln -s /usr/lib u; ln -s d e; ln -s $kept/HEAD f"
-	want '[.changes[] | select(.moved_to) | .path] - ["z"] | sort == ["x", "y"]' "$who: links to it are moved"
+	box "$who" --profile work --workspace "$ws" -c \
+		"ln -s $kept x; ln -s ${kept%/*} y; ln -s y/b z; mkdir d; ln -s /usr/lib u; ln -s d e; ln -s $kept/HEAD f"
+	want '[.changes[] | select(.moved_to) | .path] - ["z"] | sort == ["x", "y"]' \
+		"$who: links to it are moved"
 	host "$who" '! [ -L x ] && ! [ -L y ] && ! [ -e z ]' 'none leads there any more'
 	host "$who" '[ -L u ] && [ -L e ] && [ -L f ]' 'twin: other links stay'
 }
@@ -241,7 +286,8 @@ large() {
 	result $? "$who: and nothing of the program runs"
 	host "$who" 'rm -f $OWN; git -C many/deep/er status && [ -e $OWN ] && [ -e mine/.git/hooks/post-commit ]' 'own repositories stay'
 	inside "$who" 'echo "touch $CANARY" >many/deep/er/.git/hooks/post-index-change; git -C many/deep/er config core.fsmonitor "touch $CANARY"'
-	want '.exit_code == 0 and ([.changes[].path] | index("many/deep/er/.git/config") != null)' "$who: the index protects what the look before a run does not reach"
+	want '.exit_code == 0 and ([.changes[].path] | index("many/deep/er/.git/config") != null)' \
+		"$who: the index protects what the look before a run does not reach"
 	told "$who" many/deep/q/.git/config
 	vetted "$who"
 	result $? "$who: vetted again"
@@ -249,7 +295,8 @@ large() {
 	quiet "$who" 'a run that changed nothing'
 	vetted "$who"
 	for i in 1 2 3 4 5 6; do
-		(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c "git init -q r$i; git -C r$i config core.fsmonitor \"touch $tmp/$who/canary;false\"; sleep 0.0$i") >/dev/null 2>&1 </dev/null &
+		(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c \
+			"git init -q r$i; git -C r$i config core.fsmonitor \"touch $tmp/$who/canary;false\"; sleep 0.0$i") >/dev/null 2>&1 </dev/null &
 	done
 	wait
 	vetted "$who"
@@ -270,21 +317,24 @@ large() {
 # unvetted WHO [TEXT]: as if the vetter had been killed; TEXT follows the time in its mark
 unvetted() {
 	local name
-	name=$(printf '%s %s %s' "$(stat -c '%d' "$ws")" "$(stat -c '%i' "$ws")" "$ws" | sha256sum | cut -c1-32)
+	name=$(printf '%s %s %s' "$(stat -c '%d' "$ws")" "$(stat -c '%i' "$ws")" "$ws" | sha256sum |
+		cut -c1-32)
 	as "$1" mkdir -p "$tmp/$1/state/vetted"
 	as "$1" chmod 700 "$tmp/$1/state" "$tmp/$1/state/vetted"
 	as "$1" ln -s "$(date +%s).0${2-}" "$tmp/$1/state/vetted/$name.unvetted"
 }
 # judged WHO COMMAND: verdict and ids
-judged() { (cd "$ws" && as "$1" "$tmp/caisson" check --json "$2" 2>&1) | jq -r '.verdict + " " + ([.reasons[].id] | unique | join(","))'; }
+judged() { (cd "$ws" && as "$1" "$tmp/caisson" check --json "$2" 2>&1) |
+	jq -r '.verdict + " " + ([.reasons[].id] | unique | join(","))'; }
 # asked WHO COMMAND: the answer of a hook. A session keeps the project that it began with
 asked() {
-	(cd "$ws" && jq -nc --arg c "$2" --arg d "$ws" --arg s "${session:-s}" '{session_id: $s, hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "t", tool_input: {command: $c}, cwd: $d}' |
+	(cd "$ws" && jq -nc --arg c "$2" --arg d "$ws" --arg s "${session:-s}" \
+		'{session_id: $s, hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "t", tool_input: {command: $c}, cwd: $d}' |
 		as "$1" "$tmp/caisson" hook --client claude-code) >"$tmp/out" 2>"$tmp/err"
 }
 
-# waits WHO: a hook for git answers after the search, unboxed. It waits for a second; a busy machine may need longer,
-# so three tries.
+# waits WHO: a hook for git answers after the search, unboxed. It waits for a second; a busy machine may need
+# longer, so three tries.
 waits() {
 	local who=$1 try
 	for try in 1 2 3; do
@@ -304,7 +354,8 @@ gate() {
 	[[ $(judged "$who" 'git status') == 'allow ' ]]
 	result $? "$who: git in a vetted workspace"
 	unvetted "$who" " $ws"
-	[[ $(judged "$who" 'git status') == 'contain unvetted-workspace' && $(judged "$who" 'cd x && gh pr list') == *unvetted-workspace* ]]
+	[[ $(judged "$who" 'git status') == 'contain unvetted-workspace' &&
+		$(judged "$who" 'cd x && gh pr list') == *unvetted-workspace* ]]
 	result $? "$who: git in one that is not vetted is contained: $(judged "$who" 'git status')"
 	[[ $(judged "$who" 'ls -l') == 'allow ' ]]
 	result $? "$who: other commands are not"
@@ -364,8 +415,10 @@ around() {
 	contained "$who" "$else" "env -C $ws git status"
 	contained "$who" "$else" "find $ws -execdir git status ';'"
 	contained "$who" "$else" "CDPATH=$tmp/$who; cd ws; git status"
-	contained "$who" "$else" "python3 -c 'import subprocess; subprocess.run([\"git\", \"status\"], cwd=\"$ws\")'"
-	contained "$who" "$else" "python3 -c 'import os, subprocess; os.chdir(\"$ws\"); subprocess.run([\"git\", \"status\"])'"
+	contained "$who" "$else" \
+		"python3 -c 'import subprocess; subprocess.run([\"git\", \"status\"], cwd=\"$ws\")'"
+	contained "$who" "$else" \
+		"python3 -c 'import os, subprocess; os.chdir(\"$ws\"); subprocess.run([\"git\", \"status\"])'"
 	free "$who" "$else" 'git status'
 	free "$who" "$else" 'cd sub && timeout 5 git log | head'
 	free "$who" "$else" "git -C $else/sub --no-pager log -n 3"
@@ -395,7 +448,8 @@ running() {
 	fresh "$who" 'git init -q .'
 	rm -rf "$else"
 	as "$who" git init -q "$else"
-	(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c "$evil CANARY=$tmp/$who/canary; git init -q sub; evil sub; touch begun; while [ ! -e over ]; do sleep 0.05; done") >/dev/null 2>&1 </dev/null &
+	(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c \
+		"$evil CANARY=$tmp/$who/canary; git init -q sub; evil sub; touch begun; while [ ! -e over ]; do sleep 0.05; done") >/dev/null 2>&1 </dev/null &
 	for ((i = 0; i < 500; i++)); do [[ -e $ws/begun ]] && break || sleep 0.02; done
 	contained "$who" "$ws" 'git status'
 	free "$who" "$else" 'git status'
@@ -407,7 +461,8 @@ running() {
 	result $? "$who: and not in another project"
 	as "$who" touch "$ws/over"
 	wait
-	vetted "$who" && asked "$who" 'git status' && [[ $(cat "$tmp/out" "$tmp/err") != *@(ticket|unvetted|caisson)* ]]
+	vetted "$who" && asked "$who" 'git status' &&
+		[[ $(cat "$tmp/out" "$tmp/err") != *@(ticket|unvetted|caisson)* ]]
 	result $? "$who: after the box git is as before"
 	free "$who" "$ws" 'git status'
 	git_everywhere "$who"

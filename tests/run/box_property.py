@@ -53,7 +53,8 @@ options = parser.parse_args()
 
 HOME = os.environ["HOME"]
 BOX_ENV = dict(os.environ)
-ENV = dict(os.environ, PAGER="cat", TERM="dumb", GIT_CONFIG_NOSYSTEM="1", GIT_TERMINAL_PROMPT="0", GIT_EDITOR="true", GIT_SSH_VARIANT="ssh")
+ENV = dict(os.environ, PAGER="cat", TERM="dumb", GIT_CONFIG_NOSYSTEM="1", GIT_TERMINAL_PROMPT="0",
+        GIT_EDITOR="true", GIT_SSH_VARIANT="ssh")
 GIT = shutil.which("git")
 with open(HOME + "/.gitconfig", "w") as f:
     f.write("[safe]\n\tdirectory = *\n[user]\n\tname = me\n\temail = me@x\n[init]\n\tdefaultBranch = m\n[advice]\n\tdetachedHead = false\n")
@@ -67,8 +68,10 @@ TAKEN = re.compile(rb"(branch\..*\.(remote|merge|rebase|description)|remote\..*\
 
 def own_settings(path, content):
     """A configuration without those; all of it if git cannot read it."""
-    listed = subprocess.run([GIT, "config", "--file", path, "--no-includes", "--list", "-z"], capture_output=True, env=ENV, cwd="/")
-    return b"\0".join(x for x in listed.stdout.split(b"\0") if not TAKEN.match(x)) if listed.returncode == 0 else content
+    listed = subprocess.run([GIT, "config", "--file", path, "--no-includes", "--list", "-z"],
+            capture_output=True, env=ENV, cwd="/")
+    return b"\0".join(x for x in listed.stdout.split(b"\0")
+            if not TAKEN.match(x)) if listed.returncode == 0 else content
 
 
 class Terminal:
@@ -93,7 +96,8 @@ null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
 def git(at, *words):
     """Runs git on the host; False where there is no repository."""
     error = os.memfd_create("error")
-    actions = [(os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, terminal.slave, 1), (os.POSIX_SPAWN_DUP2, error, 2)]
+    actions = [(os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, terminal.slave, 1),
+            (os.POSIX_SPAWN_DUP2, error, 2)]
     pid = os.posix_spawn(GIT, ["git", "-C", at, *words], ENV, file_actions=actions)
     handle = os.pidfd_open(pid)
     if not select.select([handle], [], [], GIT_TIMEOUT_S)[0]:
@@ -106,7 +110,8 @@ def git(at, *words):
 
 
 def bash(text, cwd="/"):
-    return subprocess.run(["/bin/bash", "-c", text], env=ENV, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return subprocess.run(["/bin/bash", "-c", text], env=ENV, cwd=cwd, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def open_directory(path, modes):
@@ -135,7 +140,8 @@ def walk(top, modes):
                 todo.append(entry.path)
             elif entry.is_symlink() and os.path.isdir(entry.path):
                 found.append(entry.path)
-            elif entry.name in ("config", "HEAD") and not os.access(entry.path, os.R_OK) and not entry.is_symlink():
+            elif entry.name in ("config", "HEAD") and not os.access(entry.path,
+                    os.R_OK) and not entry.is_symlink():
                 modes.append((entry.path, stat.S_IMODE(entry.stat().st_mode)))
                 os.chmod(entry.path, 0o644)
     return found
@@ -166,14 +172,17 @@ class Trial:
             found = glob.glob("%s/caches/*/cache/evil%d" % (state, self.sequence.number))
             text = text.replace("@CACHE@", os.path.dirname(found[0]) if found else "/nothere")
         if "@QUARANTINE@" in text:
-            found = [at for at, below, files in os.walk(state + "/quarantine") if "HEAD" in files] or ["/nothere"]
-            text = text.replace("@QUARANTINE@", max(found, key=lambda at: os.path.exists(at) and os.stat(at).st_ctime))
+            found = [at for at, below, files in os.walk(state + "/quarantine")
+                    if "HEAD" in files] or ["/nothere"]
+            text = text.replace("@QUARANTINE@",
+                    max(found, key=lambda at: os.path.exists(at) and os.stat(at).st_ctime))
         return text.replace("@W@", self.workspace).replace("@C@", self.canary)
 
     def command(self, program):
         if self.sequence.options:
             return [options.caisson, "run", *self.sequence.options, "-c", program], self.workspace
-        return [options.caisson, "run", "--workspace", self.workspace, "--cwd", self.workspace, "--timeout", "100", "-c", program], "/"
+        return [options.caisson, "run", "--workspace", self.workspace, "--cwd", self.workspace, "--timeout",
+                "100", "-c", program], "/"
 
     def prepare(self):
         made = bash(self.fill(self.sequence.setup))
@@ -204,13 +213,15 @@ class Trial:
 
     def start(self, steps):
         words, cwd = self.command(self.fill(planting.text(steps)))
-        return subprocess.Popen(words, cwd=cwd, env=BOX_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(words, cwd=cwd, env=BOX_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE)
 
     def end(self, process):
         out, err = process.communicate(timeout=BOX_TIMEOUT_S)
         self.statuses.append(process.returncode)
         if process.returncode not in REFUSED and process.returncode != 0:
-            self.problems.append("a boxed program ended with %d: %r %r" % (process.returncode, out[-600:], err[-300:]))
+            self.problems.append("a boxed program ended with %d: %r %r" % (process.returncode, out[-600:],
+                    err[-300:]))
 
     def run(self):
         try:
@@ -299,18 +310,21 @@ class Trial:
         walk(self.workspace, modes)
         for at, number in self.sequence.own.items():
             after, before = self.digest(at), self.before[at]
-            touched = at in self.sequence.attacked or any(at.startswith(other) or other == "." for other in self.sequence.attacked)
+            touched = at in self.sequence.attacked or any(at.startswith(other) or other == "."
+                    for other in self.sequence.attacked)
             if touched:
                 changed = [n for n in after if after[n] is not None and after[n] != before.get(n)]
             else:
                 changed = [n for n in {**before, **after} if after.get(n) != before.get(n)]
             if changed:
                 self.problems.append("the person's %s: changed %s" % (at, ", ".join(changed)))
-            if not touched and git(os.path.join(self.workspace, at), "commit", "-q", "--allow-empty", "-m", "mine") and not os.path.exists("%s/own-%d" % (self.canary, number)):
+            if not touched and git(os.path.join(self.workspace, at), "commit", "-q", "--allow-empty", "-m",
+                    "mine") and not os.path.exists("%s/own-%d" % (self.canary, number)):
                 self.problems.append("the person's hook in %s does not run any more" % at)
         for at in self.sequence.good:
             made, path = os.path.exists("%s/%s.made" % (self.workspace, at)), "%s/%s" % (self.workspace, at)
-            if made and bash("git -C '%s' log --format=%%s -1 && git -C '%s' status" % (path, path)).returncode != 0:
+            if made and bash("git -C '%s' log --format=%%s -1 && git -C '%s' status" % (path,
+                    path)).returncode != 0:
                 self.problems.append("the harmless repository %s does not work any more" % at)
         for path, mode in reversed(modes):
             try:
@@ -329,12 +343,15 @@ class Trial:
         """The sequence as a script for a person to read and run."""
         top = "/tmp/planted-%d" % self.sequence.number
         fixed = lambda text: text.replace(self.top, top)  # noqa: E731
-        lines = ["rm -rf %s; mkdir -p %s/ws %s/canary" % (top, top, top), fixed(self.fill(self.sequence.setup)).rstrip()]
+        lines = ["rm -rf %s; mkdir -p %s/ws %s/canary" % (top, top, top),
+                fixed(self.fill(self.sequence.setup)).rstrip()]
         for steps in self.steps:
             if not steps:
                 continue
             words, cwd = self.command("@PROGRAM@")
-            lines += ["cd %s" % fixed(cwd), fixed("caisson %s" % " ".join(words[1:-1])) + ' "$(cat <<\'PROGRAM\'', fixed(self.fill(planting.text(steps))).rstrip(), "PROGRAM", ')"']
+            lines += ["cd %s" % fixed(cwd),
+                    fixed("caisson %s" % " ".join(words[1:-1])) + ' "$(cat <<\'PROGRAM\'', fixed(
+                            self.fill(planting.text(steps))).rstrip(), "PROGRAM", ')"']
         if self.sequence.way != "in turn":
             lines.append("# the two programs were run so: %s" % self.sequence.way)
         return "\n".join(lines + ["# then git status, log and diff in every directory; ls %s/canary" % top])
@@ -374,7 +391,8 @@ def payloads_run():
     index, which depends on the times of files: these have a few tries."""
     for kind in sorted(set(planting.Sequence.REACHED)):
         fired = any(payload_runs(kind) for _ in range(PLANT_TRIES))
-        print("%s - %s: a payload of the kind %s runs where nothing prevents it" % ("ok" if fired else "not ok", options.who, kind))
+        print("%s - %s: a payload of the kind %s runs where nothing prevents it" % ("ok" if fired
+                else "not ok", options.who, kind))
 
 
 def payload_runs(kind):
@@ -390,7 +408,8 @@ def payload_runs(kind):
 def plants_run():
     """And so are the steps that plant, in at least one of a few variants."""
     kinds = [(kind, None) for kind in planting.Sequence.PLANTED]
-    kinds += [(kind, lead) for lead in ("include", "husky", "script") for kind in ("attack_lead", "borrow") if (kind, lead) != ("borrow", "include")]
+    kinds += [(kind, lead) for lead in ("include", "husky", "script") for kind in ("attack_lead", "borrow")
+            if (kind, lead) != ("borrow", "include")]
     for kind, lead in kinds:
         fired = tries = 0
         for tries in range(1, PLANT_TRIES + 1):
@@ -398,7 +417,8 @@ def plants_run():
             if fired:
                 break
         what = "%s%s" % (kind, " (%s)" % lead if lead else "")
-        print("%s - %s: what the step %s plants runs where nothing prevents it (variant %d)" % ("ok" if fired else "not ok", options.who, what, tries))
+        print("%s - %s: what the step %s plants runs where nothing prevents it (variant %d)" % ("ok" if fired
+                else "not ok", options.who, what, tries))
 
 
 def plant_runs(kind, lead, number):
@@ -424,7 +444,8 @@ def main():
         payloads_run()
         if options.full:
             plants_run()
-    numbers = [options.only] if options.only is not None else [options.first + k * options.step for k in range(options.count)]
+    numbers = [options.only] if options.only is not None else [options.first + k * options.step
+            for k in range(options.count)]
     late, ran, failed = [], 0, 0
     for number in numbers:
         sequence = planting.Sequence(options.seed, number)
@@ -435,7 +456,9 @@ def main():
             failed += 1
             report(sequence, problems, failed <= SHRUNK_MAX)
         else:
-            print("ok - %s: sequence %s: %d steps, %s" % (options.who, sequence.name, sum(map(len, sequence.steps)), "two runs" if trial.statuses == [0, 0] else "ended with %s" % trial.statuses))
+            print("ok - %s: sequence %s: %d steps, %s" % (options.who, sequence.name,
+                    sum(map(len, sequence.steps)), "two runs" if trial.statuses == [0,
+                            0] else "ended with %s" % trial.statuses))
             sys.stdout.flush()
         if sequence.late and not problems:
             late.append((time.monotonic(), trial))
@@ -444,11 +467,13 @@ def main():
     for since, trial in late:
         time.sleep(max(0, since + LATE_S - time.monotonic()))
         trial.look(new_only=True)
-        print("%s - %s: sequence %s: and nothing was planted later %s" % ("not ok" if trial.problems else "ok", options.who, trial.sequence.name, "; ".join(trial.problems)))
+        print("%s - %s: sequence %s: and nothing was planted later %s" % ("not ok" if trial.problems
+                else "ok", options.who, trial.sequence.name, "; ".join(trial.problems)))
         remove(trial.top)
     if options.only is None:
         enough = ran >= 1.6 * len(numbers)
-        print("%s - %s: %d of %d programs ran to their end (seed %s)" % ("ok" if enough else "not ok", options.who, ran, 2 * len(numbers), options.seed))
+        print("%s - %s: %d of %d programs ran to their end (seed %s)" % ("ok" if enough else "not ok",
+                options.who, ran, 2 * len(numbers), options.seed))
 
 
 main()

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Protected names in a writable workspace, through caisson run: attacks and their benign twins, as root and as an ordinary user. What an attack
-# plants would write a canary when the host's git runs it. tests/unit/test_protect.c has many more; here is the way of a user. TAP.
+# Protected names in a writable workspace, through caisson run: attacks and their benign twins, as root and as
+# an ordinary user. What an attack plants would write a canary when the host's git runs it.
+# tests/unit/test_protect.c has many more; here is the way of a user. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -28,16 +29,19 @@ git_attacks() {
 	local who=$1
 	fresh "$who" "$repo"
 	inside "$who" 'echo "touch x" >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.fsmonitor "touch x"; echo x >>.git/config; true'
-	host "$who" '[ ! -e .git/hooks/pre-commit ] && ! grep -q fsmonitor .git/config && git status' 'hooks and config cannot be written'
+	host "$who" '[ ! -e .git/hooks/pre-commit ] && ! grep -q fsmonitor .git/config && git status' \
+		'hooks and config cannot be written'
 	inside "$who" 'mv -T .git x; mkdir -p .git/hooks && echo evil >.git/hooks/pre-commit; true'
-	host "$who" '[ -e .git/hooks/pre-commit.sample ] && [ ! -e .git/hooks/pre-commit ]' 'nor by renaming .git away'
+	host "$who" '[ -e .git/hooks/pre-commit.sample ] && [ ! -e .git/hooks/pre-commit ]' \
+		'nor by renaming .git away'
 	fresh "$who" "$repo"
 	inside "$who" 'perl -e "rename(q(.git), q(x)) and exit 1; rename(q(.git/hooks), q(.git/h)) and exit 1; rename(q(.git/config), q(.git/c)) and exit 1"'
 	want '.exit_code == 0' "$who: no rename of a protected name or its parent succeeds"
 	inside "$who" 'mkdir -p evil/objects evil/refs; printf "[core]\n\tfsmonitor = touch %s\n" "$PWD/../../canary" >evil/config; rm -rf .git/commondir; echo ../evil >.git/commondir; mv evil .git/commondir; true'
 	host "$who" 'git status && [ ! -e .git/commondir ]' 'configuration cannot be moved elsewhere'
 	inside "$who" 'ln -sf /etc/hostname .git/COMMIT_EDITMSG; rm -f .git/logs/HEAD; ln -s /etc/hostname .git/logs/HEAD'
-	want '[.changes[].path] | index(".git/logs/HEAD") != null' "$who: links that git would write through are reported"
+	want '[.changes[].path] | index(".git/logs/HEAD") != null' \
+		"$who: links that git would write through are reported"
 	host "$who" '[ ! -L .git/logs/HEAD ] && [ ! -L .git/COMMIT_EDITMSG ]' 'and are gone'
 }
 
@@ -61,14 +65,16 @@ planted() {
 	fresh "$who" 'mkdir config hooks && echo x >config/routes.rb && echo y >hooks/useState.js'
 	inside "$who" 'git init -q --bare /tmp/b; cp -r /tmp/b/HEAD /tmp/b/objects /tmp/b/refs .; mkdir -p deep/er; cp -r /tmp/b/. deep/er; printf "[core]\n\tfsmonitor = touch %s\n" "$PWD/../../canary" >>deep/er/config'
 	want '[.changes[] | select(.what == "planted repository") | .path] | index("HEAD") != null and index("deep/er/HEAD") != null' "$who: a planted repository is reported"
-	want '[.changes[].moved_to] | all(startswith("'"$tmp/$who/state/quarantine/"'"))' "$who: and moved to quarantine"
+	want '[.changes[].moved_to] | all(startswith("'"$tmp/$who/state/quarantine/"'"))' \
+		"$who: and moved to quarantine"
 	host "$who" '[ ! -e HEAD ] && [ ! -e deep/er/HEAD ] && [ -e config/routes.rb ] && [ -e hooks/useState.js ] && ! git -C deep/er status' 'it is none any more; a project keeps its config and hooks'
 	fresh "$who" ''
 	inside "$who" 'mkdir config hooks objects refs && echo x >config/x && echo HEAD >refs/HEAD'
 	quiet "$who" 'directories with such names'
 	fresh "$who" ''
 	inside "$who" 'git init -q e && echo "[core] fsmonitor = touch $PWD/../../canary" >>e/.git/config && echo x >e/.git/hooks/post-checkout'
-	want '[.changes[].path] | index("e/.git/config") != null and index("e/.git/hooks") != null' "$who: what could run in a new repository is reported"
+	want '[.changes[].path] | index("e/.git/config") != null and index("e/.git/hooks") != null' \
+		"$who: what could run in a new repository is reported"
 	host "$who" 'git -C e status' 'and is gone'
 }
 
@@ -84,8 +90,10 @@ settings() {
 	host "$who" '[ "$(cat .claude/settings.json .mcp.json)" = $'"'{}\\n{}'"' ] && [ ! -e .claude/new ] && [ ! -e c ]' 'and not changed'
 	fresh "$who" 'mkdir ../real && ln -s ../real .vscode'
 	inside "$who" 'rm .vscode; mkdir .vscode; echo x >.vscode/tasks.json'
-	want '[.changes[] | select(.path == ".vscode") | .moved_to] | length == 1' "$who: a link that was replaced is reported"
-	host "$who" '[ "$(readlink .vscode)" = ../real ] && [ -z "$(ls ../real)" ] && rmdir ../real' 'and put back'
+	want '[.changes[] | select(.path == ".vscode") | .moved_to] | length == 1' \
+		"$who: a link that was replaced is reported"
+	host "$who" '[ "$(readlink .vscode)" = ../real ] && [ -z "$(ls ../real)" ] && rmdir ../real' \
+		'and put back'
 	inside "$who" 'echo "a: 1" >.caisson.yaml'
 	host "$who" '[ ! -e .caisson.yaml ]' 'a policy of the project cannot be made'
 	fresh "$who" 'mkdir src && echo x >src/x'
@@ -100,13 +108,16 @@ together() {
 	local who=$1 i pid left
 	fresh "$who" "$repo"
 	for i in 1 2 3 4; do
-		(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c "sleep 0.$i; echo x >.vscode/x; mkdir .claude/y; echo x >.git/hooks/pre-commit; [ ! -s .git/config.worktree ]") >"$tmp/out.$i" 2>&1 </dev/null &
+		(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c \
+			"sleep 0.$i; echo x >.vscode/x; mkdir .claude/y; echo x >.git/hooks/pre-commit; [ ! -s .git/config.worktree ]") >"$tmp/out.$i" 2>&1 </dev/null &
 	done
 	wait
 	[[ $(jq -s '[.[].exit_code] == [0, 0, 0, 0]' "$tmp"/out.[1-4]) == true ]]
 	result $? "$who: four boxes in one workspace"
 	host "$who" '[ "$(LC_ALL=C ls -A | tr "\n" " ")" = ".git a " ] && [ ! -e .git/hooks/pre-commit ] && [ ! -e .git/commondir ]' 'nothing is left of them'
-	(cd "$ws" && become "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c 'git init -q --bare planted; mkdir -p .github/hooks; touch ready; sleep 20') >/dev/null 2>&1 </dev/null &
+	(cd "$ws" && become "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c \
+		'git init -q --bare planted; mkdir -p .github/hooks; touch ready; sleep 20') >/dev/null 2>&1 \
+		</dev/null &
 	pid=$!
 	for ((i = 0; i < 200; i++)); do
 		[[ -e $ws/ready ]] && break
@@ -119,12 +130,14 @@ together() {
 	for ((i = 0; i < 200; i++)); do
 		# shellcheck disable=SC2012
 		left=$(cd "$ws" && LC_ALL=C ls -A | tr '\n' ' ')
-		[[ $left == ".git .github a planted ready " && ! -e $ws/planted/HEAD && ! -e $ws/.github/hooks ]] && break
+		[[ $left == ".git .github a planted ready " && ! -e $ws/planted/HEAD &&
+			! -e $ws/.github/hooks ]] && break
 		sleep 0.02
 	done
 	[[ $left == ".git .github a planted ready " && ! -e $ws/.git/commondir ]]
 	result $? "$who: a launcher that was killed leaves none: $left"
-	[[ ! -e $ws/planted/HEAD && ! -e $ws/.github/hooks && $(find "$tmp/$who/state/quarantine" -name '*-HEAD' -newer "$ws/a" | wc -l) -ge 1 ]]
+	[[ ! -e $ws/planted/HEAD && ! -e $ws/.github/hooks &&
+		$(find "$tmp/$who/state/quarantine" -name '*-HEAD' -newer "$ws/a" | wc -l) -ge 1 ]]
 	result $? "$who: and what its box planted is in quarantine all the same"
 }
 

@@ -60,7 +60,8 @@ def ok(good, what, seen=None):
 
 def call(words, cwd=None, text=None):
     try:
-        done = subprocess.run([options.caisson, *words], cwd=cwd, input=text, stdin=None if text is not None else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        done = subprocess.run([options.caisson, *words], cwd=cwd, input=text,
+                stdin=None if text is not None else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
     except OSError as e:  # the directory is away at the moment
         return 255, str(e)
     return done.returncode, done.stdout.decode("utf-8", "replace")
@@ -70,7 +71,8 @@ def hook(session, command, cwd):
     """What the client is told; the ticket, if there is one."""
     global count
     count += 1
-    event = {"session_id": session, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}, "cwd": cwd, "tool_use_id": "t%d" % count}
+    event = {"session_id": session, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": {"command": command}, "cwd": cwd, "tool_use_id": "t%d" % count}
     status, answer = call(["hook", "--client", "claude-code"], cwd="/", text=json.dumps(event).encode())
     found = re.search(r"--ticket ([0-9a-f]+)", answer)
     return found and found.group(1), answer
@@ -111,7 +113,8 @@ class Scene:
         self.workspace = os.path.join(self.top, workspace or project)
         os.makedirs(self.cwd)
         for at in {self.project, self.cwd}:
-            for file, content in (("data", "inside\n"), ("Makefile", "all:\n\t@echo made\n"), ("s.sh", "echo inside\n")):
+            for file, content in (("data", "inside\n"), ("Makefile", "all:\n\t@echo made\n"),
+                    ("s.sh", "echo inside\n")):
                 with open(os.path.join(at, file), "w") as f:
                     f.write(content)
         if repository:
@@ -120,10 +123,13 @@ class Scene:
         self.flipper = None
 
     def start(self):
-        words = [options.caisson, "run", "--workspace", self.workspace, "--cwd", self.workspace, "--timeout", "110", "--lang", "python", "-c", FLIP, "--", *self.pair]
-        self.flipper = subprocess.Popen(words, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        words = [options.caisson, "run", "--workspace", self.workspace, "--cwd", self.workspace, "--timeout",
+                "110", "--lang", "python", "-c", FLIP, "--", *self.pair]
+        self.flipper = subprocess.Popen(words, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT)
         until = time.monotonic() + 20
-        while not os.path.exists(self.workspace + "/ready") and time.monotonic() < until and self.flipper.poll() is None:
+        while not os.path.exists(self.workspace
+                + "/ready") and time.monotonic() < until and self.flipper.poll() is None:
             time.sleep(0.01)
 
     def stop(self):
@@ -141,7 +147,8 @@ class Scene:
         for name in (self.pair[0], self.pair[0] + ".t"):
             if os.path.islink(name):
                 os.rename(name, name + ".link")
-                real = next(n for n in (self.pair[0] + ".t", self.pair[1]) if os.path.isdir(n) and not os.path.islink(n))
+                real = next(n for n in (self.pair[0] + ".t", self.pair[1]) if os.path.isdir(n)
+                        and not os.path.islink(n))
                 os.rename(real, self.pair[0])
                 os.rename(name + ".link", self.pair[1])
 
@@ -160,7 +167,8 @@ def race(scene, tickets, must_flip=True, new_sessions=True):
     before = outside()
     scene.use(scene.name)
     twins = [scene.use(scene.name) for _ in range(5)]
-    ok(all(kind == "ran" for kind, _ in twins), "%s: twin: tickets run while nobody exchanges names" % scene.name, twins)
+    ok(all(kind == "ran" for kind, _ in twins),
+            "%s: twin: tickets run while nobody exchanges names" % scene.name, twins)
     scene.start()
     seen = []
     for k in range(tickets):
@@ -168,11 +176,14 @@ def race(scene, tickets, must_flip=True, new_sessions=True):
         seen.append(scene.use(session))
     flips, said = scene.stop()
     leaks = [text for _, text in seen if SECRET in text]
-    ok(not leaks, "%s: %d tickets, %d ran, %d flips: none reads a secret (%d did)" % (scene.name, tickets, sum(k == "ran" for k, _ in seen), flips, len(leaks)), leaks[:2])
+    ok(not leaks, "%s: %d tickets, %d ran, %d flips: none reads a secret (%d did)" % (scene.name, tickets,
+            sum(k == "ran" for k, _ in seen), flips, len(leaks)), leaks[:2])
     after = outside()
-    ok(before == after, "%s: and none writes outside the project" % scene.name, sorted(set(before.items()) ^ set(after.items()))[:6])
+    ok(before == after, "%s: and none writes outside the project" % scene.name,
+            sorted(set(before.items()) ^ set(after.items()))[:6])
     if must_flip:
-        ok(flips >= 10, "%s: and the names were exchanged all the time (%d times)" % (scene.name, flips), said)
+        ok(flips >= 10, "%s: and the names were exchanged all the time (%d times)" % (scene.name, flips),
+                said)
     again = scene.use(scene.name)
     ok(again[0] == "ran", "%s: twin: afterwards tickets run again" % scene.name, again)
     restore(before)
@@ -195,12 +206,17 @@ def commands(scene, times):
         f.write("inside\n")
     look = "pwd -P; cat id_secret key data; echo evil >written; echo evil >>key"
     ways = {
-        "run --profile work in the directory": lambda: call(["run", "--profile", "work", "-c", look], cwd=scene.cwd),
+        "run --profile work in the directory": lambda: call(["run", "--profile", "work", "-c", look],
+                cwd=scene.cwd),
         "run --workspace DIRECTORY": lambda: call(["run", "--workspace", scene.cwd, "-c", look], cwd="/"),
         "run --workspace DIRECTORY/b": lambda: call(["run", "--workspace", inner, "-c", look], cwd="/"),
-        "run --cwd DIRECTORY": lambda: call(["run", "--workspace", scene.project, "--cwd", scene.cwd, "-c", look], cwd="/"),
-        "run --gate --file DIRECTORY/s.sh": lambda: call(["run", "--gate", "--workspace", scene.project, "--file", scene.cwd + "/s.sh"], cwd="/"),
-        "run --report DIRECTORY/r.json": lambda: call(["run", "--workspace", scene.project, "--report", scene.cwd + "/r.json", "-c", "sleep 0.01"], cwd="/"),
+        "run --cwd DIRECTORY": lambda: call(
+                ["run", "--workspace", scene.project, "--cwd", scene.cwd, "-c", look], cwd="/"),
+        "run --gate --file DIRECTORY/s.sh": lambda: call(
+                ["run", "--gate", "--workspace", scene.project, "--file", scene.cwd + "/s.sh"], cwd="/"),
+        "run --report DIRECTORY/r.json": lambda: call(
+                ["run", "--workspace", scene.project, "--report", scene.cwd + "/r.json", "-c",
+                        "sleep 0.01"], cwd="/"),
     }
     for name, way in ways.items():
         status, said = way()
@@ -210,9 +226,11 @@ def commands(scene, times):
     flips, said = scene.stop()
     for name, texts in seen.items():
         leaks = [text for text in texts if SECRET in text]
-        ok(not leaks, "%s: %s never shows a secret (%d of %d did)" % (scene.name, name, len(leaks), times), leaks[:2])
+        ok(not leaks, "%s: %s never shows a secret (%d of %d did)" % (scene.name, name, len(leaks), times),
+                leaks[:2])
     after = outside()
-    ok(before == after, "%s: and nothing outside is written (%d flips)" % (scene.name, flips), sorted(set(before.items()) ^ set(after.items()))[:6])
+    ok(before == after, "%s: and nothing outside is written (%d flips)" % (scene.name, flips),
+            sorted(set(before.items()) ^ set(after.items()))[:6])
     restore(before)
 
 
@@ -220,10 +238,13 @@ def link_before(scene):
     """The link is there before the hook: nothing is contained with the link's target as its project."""
     before = outside()
     scene.use(scene.name)
-    status, said = call(["run", "--profile", "work", "--workspace", scene.project, "-c", "mv a a2; ln -s '%s' a" % scene.target], cwd="/")
-    ok(status == 0 and os.path.islink(scene.cwd), "%s: a boxed program leaves a link in place of the directory" % scene.name, said)
+    status, said = call(["run", "--profile", "work", "--workspace", scene.project, "-c",
+            "mv a a2; ln -s '%s' a" % scene.target], cwd="/")
+    ok(status == 0 and os.path.islink(scene.cwd),
+            "%s: a boxed program leaves a link in place of the directory" % scene.name, said)
     seen = [scene.use(session) for session in (scene.name, "new")]
-    ok(not any(SECRET in text for _, text in seen) and outside() == before, "%s: a ticket for it shows and writes nothing of its target" % scene.name, seen)
+    ok(not any(SECRET in text for _, text in seen) and outside() == before,
+            "%s: a ticket for it shows and writes nothing of its target" % scene.name, seen)
     restore(before)
 
 
@@ -243,15 +264,21 @@ def links_named():
         what = " ".join(["run", *words])
         for name in ("out/s.sh", p + "/out/s.sh", "s.sh", "src/../out/s.sh"):
             status, said = run("--file", name)
-            ok(status == 64 and SECRET not in said and "by a link" in said, "%s --file %s: a link out of the workspace is not followed" % (what, name.replace(HOME, "~")), (status, said))
-        for name, text in (("in/s.sh", "inside"), ("../s.sh", "above"), (top + "/s.sh", "above"), ("src/../../s.sh", "above")):
+            ok(status == 64 and SECRET not in said and "by a link" in said,
+                    "%s --file %s: a link out of the workspace is not followed" % (what,
+                            name.replace(HOME, "~")), (status, said))
+        for name, text in (("in/s.sh", "inside"), ("../s.sh", "above"), (top + "/s.sh", "above"),
+                ("src/../../s.sh", "above")):
             status, said = run("--file", name)
-            ok(status == 0 and text in said, "%s --file %s: twin: it runs" % (what, name.replace(HOME, "~")), (status, said))
+            ok(status == 0 and text in said, "%s --file %s: twin: it runs" % (what, name.replace(HOME, "~")),
+                    (status, said))
     status, said = call(["run", "--workspace", p, "--report", "out/r.json", "-c", "true"], cwd=p)
-    ok(status not in (0, 1) and outside() == before, "run --report out/r.json: a link out of the workspace is not followed", (status, said))
+    ok(status not in (0, 1) and outside() == before,
+            "run --report out/r.json: a link out of the workspace is not followed", (status, said))
     for name in ("in/r.json", "../r.json", top + "/r2.json"):
         status, said = call(["run", "--workspace", p, "--report", name, "-c", "true"], cwd=p)
-        ok(status == 0 and os.path.exists(os.path.join(p, name)), "run --report %s: twin: it is written" % name.replace(HOME, "~"), (status, said))
+        ok(status == 0 and os.path.exists(os.path.join(p, name)),
+                "run --report %s: twin: it is written" % name.replace(HOME, "~"), (status, said))
 
 
 def main():
@@ -262,9 +289,11 @@ def main():
     link_before(Scene("before2", "p", "p/a", ["p/a", "p/l"], "other"))
     race(Scene("cwd", "p", "p/a", ["p/a", "p/l"], ".ssh"), n * 3 // 10)
     race(Scene("above", "p", "p/a/b", ["p/a", "p/l"], "other"), n * 3 // 10)
-    race(Scene("root", "outer/p", "outer/p", ["outer/p", "outer/l"], ".ssh", workspace="outer", repository=False), n * 2 // 10)
+    race(Scene("root", "outer/p", "outer/p", ["outer/p", "outer/l"], ".ssh", workspace="outer",
+            repository=False), n * 2 // 10)
     deep = "o/1/2/3/4/5"
-    race(Scene("deep", deep + "/p", deep + "/p", [deep + "/p", deep + "/l"], "other", workspace="o"), n - n * 3 // 10 * 2 - n * 2 // 10, must_flip=False, new_sessions=False)
+    race(Scene("deep", deep + "/p", deep + "/p", [deep + "/p", deep + "/l"], "other", workspace="o"),
+            n - n * 3 // 10 * 2 - n * 2 // 10, must_flip=False, new_sessions=False)
     commands(Scene("named", "p", "p/a", ["p/a", "p/l"], ".ssh"), max(2, n // 12))
 
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A scope of the user's systemd manager as the group of a box, and the manager's sockets, which no box sees. The latter everywhere; the former
-# for an ordinary user with cgroup version 2 and a manager to whom nothing is delegated: `make check-vm` has one. TAP.
+# A scope of the user's systemd manager as the group of a box, and the manager's sockets, which no box sees.
+# The latter everywhere; the former for an ordinary user with cgroup version 2 and a manager to whom nothing
+# is delegated: `make check-vm` has one. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -34,8 +35,11 @@ print("names:", *[n for n in ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS") if 
 knock() {
 	local who=$1
 	shift
-	(cd "$tmp/$who/ws" && become "$who" env XDG_RUNTIME_DIR="$runtime" DBUS_SESSION_BUS_ADDRESS="unix:path=$runtime/bus" \
-		"$tmp/caisson" run "$@" -- "$PYTHON" -c "$client" "$runtime/bus" "$runtime/systemd/private" "@$abstract") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$tmp/$who/ws" &&
+		become "$who" env XDG_RUNTIME_DIR="$runtime" \
+		DBUS_SESSION_BUS_ADDRESS="unix:path=$runtime/bus" \
+		"$tmp/caisson" run "$@" -- "$PYTHON" -c "$client" "$runtime/bus" "$runtime/systemd/private" \
+		"@$abstract") >"$tmp/out" 2>"$tmp/err" </dev/null
 	field .stdout
 }
 
@@ -44,7 +48,8 @@ sockets() {
 	runtime=/run/user/$uid
 	abstract=caisson-test-$$-$uid
 	if [[ ! -e $runtime && $(id -u) == 0 ]]; then
-		mkdir -p "$runtime/systemd" && chmod 700 "$runtime" && chown -R "$uid:$uid" "$runtime" && made=1
+		mkdir -p "$runtime/systemd" && chmod 700 "$runtime" && chown -R "$uid:$uid" "$runtime" &&
+			made=1
 	fi
 	local at=("@$abstract")
 	[[ $made ]] && at+=("$runtime/bus" "$runtime/systemd/private")
@@ -52,11 +57,13 @@ sockets() {
 	local pid=$L_PID to=${L[1]}
 	read -r -u "${L[0]}" word
 	if [[ -S $runtime/bus && -S $runtime/systemd/private ]]; then
-		said=$(as "$who" "$PYTHON" -c "$client" "$runtime/bus" "$runtime/systemd/private" "@$abstract")
+		said=$(as "$who" "$PYTHON" -c "$client" "$runtime/bus" "$runtime/systemd/private" \
+			"@$abstract")
 		[[ $word == up && $said == 'connected connected connected names:'* ]]
 		result $? "$who: outside the sockets of a user manager can be reached: $said"
 	else
-		skip "$who: outside the sockets of a user manager can be reached" "this user has no user manager, and only root can make $runtime"
+		skip "$who: outside the sockets of a user manager can be reached" \
+			"this user has no user manager, and only root can make $runtime"
 	fi
 	mkdir -p "$tmp/$who/ws"
 	[[ $(id -u) != 0 ]] || chown "$uid:$uid" "$tmp/$who/ws"
@@ -72,8 +79,10 @@ sockets() {
 	rm "$tmp/$who/home/.config/caisson/config.yaml"
 	[[ $said =~ ^(ENOENT|EACCES|EPERM)\ (ENOENT|EACCES|EPERM)\  ]]
 	result $? "$who: not with the host's network either: $said"
-	box "$who" --profile work --workspace ws -c "ls -d /run/user /run/user/$uid /run/dbus /run/systemd 2>/dev/null; true"
-	want '.status == "ok" and .stdout == ""' "$who: /run/user, /run/dbus and /run/systemd are not in a box"
+	box "$who" --profile work --workspace ws -c \
+		"ls -d /run/user /run/user/$uid /run/dbus /run/systemd 2>/dev/null; true"
+	want '.status == "ok" and .stdout == ""' \
+		"$who: /run/user, /run/dbus and /run/systemd are not in a box"
 	exec {to}>&- # its input ends
 	wait "$pid" 2>/dev/null
 	[[ $made ]] && rm -rf "$runtime"
@@ -81,7 +90,8 @@ sockets() {
 	true
 }
 for who in $(people); do
-	if [[ $who == root ]]; then sockets root 0; elif [[ $(id -u) == 0 ]]; then sockets user "$ORDINARY"; else sockets user "$(id -u)"; fi
+	if [[ $who == root ]]; then sockets root 0; elif [[ $(id -u) == 0 ]]; then sockets user "$ORDINARY"; \
+		else sockets user "$(id -u)"; fi
 done
 
 # ---- a scope ----
@@ -101,14 +111,18 @@ ms() { echo $(($(date +%s%N) / 1000000)); }
 # --require: a busy machine may take longer than a run waits by default
 limits() {
 	box user --require cgroup -- /bin/true
-	want '.status == "ok" and ([.limits | .memory_mb, .pids | .enforced_by] | all(. == "cgroup2"))' "memory and processes are limited by cgroup2"
-	want '.limits.cpus.enforced_by | IN("cgroup2", "affinity")' "CPUs by $(field .limits.cpus.enforced_by)"
+	want '.status == "ok" and ([.limits | .memory_mb, .pids | .enforced_by] | all(. == "cgroup2"))' \
+		"memory and processes are limited by cgroup2"
+	want '.limits.cpus.enforced_by | IN("cgroup2", "affinity")' \
+		"CPUs by $(field .limits.cpus.enforced_by)"
 	box user --require cgroup --cpus 0.5 -- /bin/true
 	want '.status == "ok"' "half a CPU: by $(field .limits.cpus.enforced_by)"
 	box user --require cgroup --memory 100M -- "$PYTHON" -c "$hog"
-	want '.status == "oom" and .exit_code == 137 and .limits.memory_mb.enforced_by == "cgroup2"' "300 MB with 100: oom"
+	want '.status == "oom" and .exit_code == 137 and .limits.memory_mb.enforced_by == "cgroup2"' \
+		"300 MB with 100: oom"
 	box user --require cgroup --memory 500M -- "$PYTHON" -c "$hog"
-	want '.status == "ok" and .stdout == "314572800\n" and .peak_memory_mb >= 300' "twin: 300 MB with 500, and the peak is known ($(field .peak_memory_mb))"
+	want '.status == "ok" and .stdout == "314572800\n" and .peak_memory_mb >= 300' \
+		"twin: 300 MB with 500, and the peak is known ($(field .peak_memory_mb))"
 	# shared memory that only a cgroup counts
 	box user --require cgroup --memory 100M -- "$PYTHON" -c 'import mmap; m = mmap.mmap(-1, 300 << 20)
 for i in range(0, 300 << 20, 4096): m[i] = 1'
@@ -121,8 +135,10 @@ try:
         n += 1
 except OSError: pass
 print(n)'
-	want '.status == "ok" and (.stdout | tonumber) <= 20 and (.stdout | tonumber) >= 15' "a hundred processes with 20: $(field .stdout)"
-	box user --require cgroup -c 'cat /proc/self/cgroup /proc/1/cgroup; ls /sys/fs/cgroup 2>/dev/null | wc -l'
+	want '.status == "ok" and (.stdout | tonumber) <= 20 and (.stdout | tonumber) >= 15' \
+		"a hundred processes with 20: $(field .stdout)"
+	box user --require cgroup -c \
+		'cat /proc/self/cgroup /proc/1/cgroup; ls /sys/fs/cgroup 2>/dev/null | wc -l'
 	want '.stdout == "0::/\n0::/\n0\n"' "a box sees itself at the root of its groups"
 }
 
@@ -137,7 +153,9 @@ in_a_row() {
 	none_left
 	result $? "no scope is left after them"
 	for ((i = 0; i < 4; i++)); do
-		(cd "$tmp/user" && as user "$tmp/caisson" run --memory 100M -- "$PYTHON" -c "$hog" >"$tmp/at-once-$i" 2>/dev/null </dev/null) &
+		(cd "$tmp/user" &&
+			as user "$tmp/caisson" run --memory 100M -- "$PYTHON" -c "$hog" >"$tmp/at-once-$i" \
+			2>/dev/null </dev/null) &
 	done
 	wait
 	cat "$tmp"/at-once-* >"$tmp/out"
@@ -153,7 +171,9 @@ killed() {
 	local good=0 i pid own here_ tries
 	here_=$(cat /proc/self/cgroup)
 	for ((i = 0; i < ${KILLED:-20} / 4; i++)); do
-		(cd "$tmp/user" && become user "$tmp/caisson" run --require cgroup --timeout 60 -- /bin/sleep 50.$$ >/dev/null 2>&1 </dev/null) &
+		(cd "$tmp/user" &&
+			become user "$tmp/caisson" run --require cgroup --timeout 60 -- /bin/sleep 50.$$ \
+			>/dev/null 2>&1 </dev/null) &
 		pid=$!
 		for ((tries = 0; tries < 100; tries++)); do
 			pgrep -f "^/bin/sleep 50.$$" >/dev/null && break
@@ -180,9 +200,11 @@ without() {
 	manager=$(pgrep -u "$(id -u)" -x systemd | head -n 1)
 	chmod 755 "/run/user/$(id -u)"
 	box user -- /bin/true
-	want '.status == "ok" and .limits.memory_mb.enforced_by == "watched"' "a runtime directory that others may enter is not used: memory is watched"
+	want '.status == "ok" and .limits.memory_mb.enforced_by == "watched"' \
+		"a runtime directory that others may enter is not used: memory is watched"
 	as user "$tmp/caisson" doctor >"$tmp/out" 2>&1
-	tr -s ' \n' ' ' <"$tmp/out" | grep -q 'user manager (systemd) gives none: .* is not a directory of this user alone'
+	tr -s ' \n' ' ' <"$tmp/out" |
+		grep -q 'user manager (systemd) gives none: .* is not a directory of this user alone'
 	result $? "doctor says why"
 	before=$(ms)
 	for i in 1 2 3 4 5; do box user -- /bin/true; done
@@ -195,13 +217,17 @@ without() {
 	echo "# five runs: $before ms without a scope, $after ms with one"
 	mv "/run/user/$(id -u)/systemd/private" "/run/user/$(id -u)/systemd/moved"
 	box user --require cgroup -- /bin/true
-	want '.status == "ok" and .limits.memory_mb.enforced_by == "cgroup2"' "without the manager's own socket the bus does"
+	want '.status == "ok" and .limits.memory_mb.enforced_by == "cgroup2"' \
+		"without the manager's own socket the bus does"
 	mv "/run/user/$(id -u)/systemd/moved" "/run/user/$(id -u)/systemd/private"
 	kill -STOP "$manager"
-	(cd "$tmp/user" && as user "$tmp/caisson" run --memory 100M -- /bin/true) >"$tmp/out" 2>"$tmp/err" </dev/null
-	want '.status == "setup_error" and (.error | test("no answer in time"))' "a manager that does not answer: a limit that was asked for is not just watched"
+	(cd "$tmp/user" &&
+		as user "$tmp/caisson" run --memory 100M -- /bin/true) >"$tmp/out" 2>"$tmp/err" </dev/null
+	want '.status == "setup_error" and (.error | test("no answer in time"))' \
+		"a manager that does not answer: a limit that was asked for is not just watched"
 	box user -- /bin/true
-	want '.status == "ok" and .limits.memory_mb.enforced_by == "watched"' "twin: the default one is, and is said to be"
+	want '.status == "ok" and .limits.memory_mb.enforced_by == "watched"' \
+		"twin: the default one is, and is said to be"
 	kill -CONT "$manager"
 	none_left
 	result $? "what was asked of it meanwhile leaves nothing"
@@ -211,7 +237,8 @@ without() {
 
 tell() {
 	as user "$tmp/caisson" doctor >"$tmp/out" 2>&1
-	tr -s ' \n' ' ' <"$tmp/out" | grep -q 'memory limit yes cgroup2, by a scope of your user manager (systemd)'
+	tr -s ' \n' ' ' <"$tmp/out" |
+		grep -q 'memory limit yes cgroup2, by a scope of your user manager (systemd)'
 	result $? "doctor says who limits memory"
 	none_left
 	result $? "doctor leaves no scope"
@@ -224,7 +251,8 @@ elif [[ $(stat -f -c %T /sys/fs/cgroup) != cgroup2fs ]]; then
 	why="this host has no cgroup version 2"
 elif [[ ! -S /run/user/$(id -u)/systemd/private ]]; then
 	why="no systemd manager of this user runs"
-elif [[ $(cut -d : -f 3 /proc/self/cgroup) == */user@*.service/* || ! $(cut -d : -f 3 /proc/self/cgroup) =~ ^/(user|system)\.slice/ ]]; then
+elif [[ $(cut -d : -f 3 /proc/self/cgroup) == */user@*.service/* ||
+	! $(cut -d : -f 3 /proc/self/cgroup) =~ ^/(user|system)\.slice/ ]]; then
 	why="this process may have a group of its own"
 fi
 if [[ $why ]]; then

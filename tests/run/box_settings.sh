@@ -1,6 +1,6 @@
 #!/bin/bash
-# Settings of tools in /etc: the work profile has those that everybody on the machine can read, and no others. The test has an /etc of its own, in a
-# mount namespace. TAP.
+# Settings of tools in /etc: the work profile has those that everybody on the machine can read, and no others.
+# The test has an /etc of its own, in a mount namespace. TAP.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 
@@ -36,16 +36,21 @@ for who in $(people); do
 	[[ $who == root ]] || chown "$ORDINARY:$ORDINARY" "$tmp/$who/p"
 	(cd "$tmp/$who/p" && as "$who" git init -q)
 	look='cat /etc/java-99-openjdk/net.properties; ls -d /etc/python3.99; cat /etc/ssl/private/k.key /etc/shadow; cat /etc/maven/settings.xml; git config --system user.name; ls /etc; cat /etc/npmrc /etc/xml/private/key; echo x >/etc/gitconfig'
-	(cd "$tmp/$who/p" && as "$who" "$tmp/caisson" run --profile work -c "$look") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$tmp/$who/p" &&
+		as "$who" "$tmp/caisson" run --profile work -c "$look") >"$tmp/out" 2>"$tmp/err" </dev/null
 	want '.stdout | contains("maven-settings")' "$who: a directory that everybody can read is there"
-	want '.stdout | contains("java-settings\n/etc/python3.99\n")' "$who: so is one whose name has a version"
+	want '.stdout | contains("java-settings\n/etc/python3.99\n")' \
+		"$who: so is one whose name has a version"
 	want '.stdout | contains("From System")' "$who: so is a file, and git uses it"
 	want '.stdout | contains("magic")' "$who: a link is followed as it is for everybody"
-	want '.stdout | contains("secret") or contains("npmrc") or contains("xml\n") | not' "$who: names that only some can read are not"
-	want '.stdout | contains("gnucobol") or contains("pip.conf") | not' "$who: neither are a FIFO and a file that is too long"
+	want '.stdout | contains("secret") or contains("npmrc") or contains("xml\n") | not' \
+		"$who: names that only some can read are not"
+	want '.stdout | contains("gnucobol") or contains("pip.conf") | not' \
+		"$who: neither are a FIFO and a file that is too long"
 	[[ $(</etc/gitconfig) == *'From System'* ]]
 	result $? "$who: nothing there can be changed"
 	box "$who" -c 'ls /etc'
-	want '.stdout | contains("maven") or contains("gitconfig") | not' "$who: untrusted code has none of them"
+	want '.stdout | contains("maven") or contains("gitconfig") | not' \
+		"$who: untrusted code has none of them"
 done
 done_testing

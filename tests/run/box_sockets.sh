@@ -1,6 +1,7 @@
 #!/bin/bash
-# Sockets of the person in boxes of the work profile: only those that their own policy lists (sandbox.sockets), with a real ssh-agent, gpg-agent where
-# there is one, and a server in the place of Docker's. TAP.
+# Sockets of the person in boxes of the work profile: only those that their own policy lists
+# (sandbox.sockets), with a real ssh-agent, gpg-agent where there is one, and a server in the place of
+# Docker's. TAP.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 
@@ -35,11 +36,14 @@ for who in $(people); do
 	work() { # TEXT [NAME=VALUE...]
 		local text=$1
 		shift
-		(cd "$home/p" && as "$who" env SSH_AUTH_SOCK="$home/s/agent" DOCKER_HOST="unix://$home/s/docker" "$@" "$tmp/caisson" run --profile work -c "$text") >"$tmp/out" 2>"$tmp/err" </dev/null
+		(cd "$home/p" &&
+			as "$who" env SSH_AUTH_SOCK="$home/s/agent" DOCKER_HOST="unix://$home/s/docker" "$@" \
+			"$tmp/caisson" run --profile work -c "$text") >"$tmp/out" 2>"$tmp/err" </dev/null
 	}
 
 	work "ssh-add -l; python3 -c '$listen'; echo \"\${SSH_AUTH_SOCK-none}\"; ls $home/s"
-	want '.stdout == "none\n" or (.stdout | contains("of-the-agent") or contains("of-docker") | not)' "$who: without a policy there are none"
+	want '.stdout == "none\n" or (.stdout | contains("of-the-agent") or contains("of-docker") | not)' \
+		"$who: without a policy there are none"
 	policy 'sandbox: {sockets: [ssh-agent]}'
 	if [[ $who == root ]]; then # ssh-agent answers its own user alone
 		work 'ssh-add -l'
@@ -50,7 +54,9 @@ for who in $(people); do
 		work 'ssh-add -L >k.pub; ssh-keygen -Y sign -f k.pub -n file <<<text'
 		want '.stdout | contains("BEGIN SSH SIGNATURE")' "$who: it signs"
 	fi
-	(cd "$home/p" && as "$who" env SSH_AUTH_SOCK="$home/s/agent" "$tmp/caisson" run -c 'ls /caisson/ssh-agent; echo "${SSH_AUTH_SOCK-none}"') >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$home/p" &&
+		as "$who" env SSH_AUTH_SOCK="$home/s/agent" "$tmp/caisson" run -c \
+		'ls /caisson/ssh-agent; echo "${SSH_AUTH_SOCK-none}"') >"$tmp/out" 2>"$tmp/err" </dev/null
 	want '.stdout == "none\n"' "$who: untrusted code has none"
 	policy 'sandbox: {sockets: [docker]}'
 	work "python3 -c '$listen'; echo \"\${SSH_AUTH_SOCK-none}\""
@@ -67,11 +73,13 @@ for who in $(people); do
 	policy ''
 	as "$who" bash -c "echo 'sandbox: {sockets: [ssh-agent, docker]}' >$home/p/.caisson.yaml"
 	work "ssh-add -l; python3 -c '$listen'"
-	want '.stdout | contains("of-the-agent") or contains("of-docker") | not' "$who: a project gives itself none"
+	want '.stdout | contains("of-the-agent") or contains("of-docker") | not' \
+		"$who: a project gives itself none"
 	as "$who" rm "$home/p/.caisson.yaml"
 
 	if command -v gpg gpg-agent >/dev/null; then
-		as "$who" bash -c 'mkdir -p -m 700 ~/.gnupg; gpg -q --batch --pinentry-mode loopback --passphrase "" --quick-generate-key box@example.org ed25519 sign never 2>/dev/null'
+		as "$who" bash -c \
+			'mkdir -p -m 700 ~/.gnupg; gpg -q --batch --pinentry-mode loopback --passphrase "" --quick-generate-key box@example.org ed25519 sign never 2>/dev/null'
 		policy 'sandbox: {sockets: [gpg-agent]}'
 		work 'echo text | gpg -q --batch --clearsign; ls -A ~/.gnupg; ls ~/.gnupg/private-keys-v1.d'
 		want '(.stdout | contains("BEGIN PGP SIGNATURE")) and (.stdout | contains("private-keys") | not)' "$who: gpg signs, without its keys"

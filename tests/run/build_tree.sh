@@ -1,5 +1,6 @@
 #!/bin/bash
-# What a fresh clone says and does before anything is built: the compiler and headers that are missing, the sources of the grammars, packages by sets.
+# What a fresh clone says and does before anything is built: the compiler and headers that are missing, the
+# sources of the grammars, packages by sets.
 # npm, apt-get and dpkg-query are stand-ins; nothing is fetched or installed. TAP.
 # shellcheck disable=SC2016 # stand-ins are scripts
 # shellcheck source=tests/prologue.sh
@@ -25,7 +26,8 @@ stand_in() { # NAME, the script on standard input
 
 # The system's programs without compilers, npm and what installs.
 mkdir -p "$tmp/bin" "$tmp/clone"
-for p in bash sh make awk basename cat cksum cmp cp dirname env find flock grep head id mkdir mktemp mv nproc printf rm script sed sleep sort tail touch tr; do
+for p in bash sh make awk basename cat cksum cmp cp dirname env find flock grep head id mkdir mktemp mv \
+	nproc printf rm script sed sleep sort tail touch tr; do
 	path=$(type -P "$p") && ln -s "$path" "$tmp/bin/$p"
 done
 cp -r "$here/scripts" "$here/Makefile" "$here/package.json" "$here/package-lock.json" "$tmp/clone/"
@@ -62,16 +64,21 @@ before=$(stat -c %y "$tmp/clone/build/obj/grammar/core.o")
 # shellcheck disable=SC2086
 try 0 make $objects && [[ $(stat -c %y "$tmp/clone/build/obj/grammar/core.o") == "$before" ]]
 result $? 'and nothing is compiled again'
-for damage in 'rm node_modules/tree-sitter-python/src/scanner.c' ': >node_modules/tree-sitter/vendor/tree-sitter/lib/src/lib.c' 'rm node_modules/.caisson' 'echo >>package-lock.json'; do
+for damage in 'rm node_modules/tree-sitter-python/src/scanner.c' \
+	': >node_modules/tree-sitter/vendor/tree-sitter/lib/src/lib.c' 'rm node_modules/.caisson' \
+	'echo >>package-lock.json'; do
 	: >"$CALLS"
 	(cd "$tmp/clone" && eval "$damage")
 	# shellcheck disable=SC2086
-	try 0 make $objects && said 'fetching it again' && [[ $(calls) == 1 && -s $tmp/clone/node_modules/tree-sitter-python/src/scanner.c ]] && try 0 scripts/grammars --check
+	try 0 make $objects && said 'fetching it again' && [[ $(calls) == 1 &&
+		-s $tmp/clone/node_modules/tree-sitter-python/src/scanner.c ]] &&
+		try 0 scripts/grammars --check
 	result $? "a tree after '$damage' is fetched again"
 done
 stand_in npm <<<'mkdir node_modules; echo no network; exit 1'
 rm "$tmp/clone/node_modules/tree-sitter-python/src/parser.c"
-try 2 make grammars && said 'no network' && said 'npm ci failed' && ! leftovers && ! try 0 scripts/grammars --check
+try 2 make grammars && said 'no network' && said 'npm ci failed' && ! leftovers &&
+	! try 0 scripts/grammars --check
 result $? 'npm that fails: its words, a sentence, and nothing half-done'
 
 # ---- the compiler ----
@@ -80,12 +87,14 @@ stand_in npm <<'NPM'
 for f in tree-sitter/vendor/tree-sitter/lib/src/lib.c tree-sitter-python/src/parser.c; do mkdir -p "node_modules/${f%/*}" && echo "int x;" >"node_modules/$f"; done
 NPM
 rm -rf "$tmp/clone/build" "$tmp/bin/gcc"
-try 2 make && said "cannot build: there is no compiler 'gcc'" && said scripts/deps && [[ ! -e $tmp/clone/build/flags ]]
+try 2 make && said "cannot build: there is no compiler 'gcc'" && said scripts/deps &&
+	[[ ! -e $tmp/clone/build/flags ]]
 result $? 'without gcc: run scripts/deps'
 stand_in gcc <<<'grep ^missing | grep "sodium\|zstd"; exit 0'
 try 2 make && said 'cannot build: headers are missing: sodium.h zstd.h' && said scripts/deps
 result $? 'without headers: their names'
-try 1 scripts/can-build 'no-such-compiler --target=x' && said "there is no compiler 'no-such-compiler --target=x'"
+try 1 scripts/can-build 'no-such-compiler --target=x' &&
+	said "there is no compiler 'no-such-compiler --target=x'"
 result $? 'a compiler of several words'
 
 # ---- packages ----
@@ -112,7 +121,8 @@ LACKS='xxd cppcheck clang'
 try 0 scripts/deps build && silent
 result $? 'the set build has neither xxd nor cppcheck nor clang'
 : >"$CALLS"
-try 0 scripts/deps build test && grep -q 'install .* xxd$' "$CALLS" && ! grep -q cppcheck "$CALLS" && ! said 'progress of'
+try 0 scripts/deps build test && grep -q 'install .* xxd$' "$CALLS" && ! grep -q cppcheck "$CALLS" &&
+	! said 'progress of'
 result $? 'the set test has xxd; in a pipe apt is quiet'
 : >"$CALLS"
 BROKEN=1
@@ -128,9 +138,11 @@ AS=1000
 try 1 scripts/deps test && said 'run this as root: apt-get install xxd' && [[ ! -s $CALLS ]]
 result $? 'neither root nor sudo: what root has to run'
 stand_in sudo <<<'echo "sudo $*" >>"$CALLS"; "$@"'
-try 0 scripts/deps test && grep -q '^sudo apt-get update$' "$CALLS" && grep -q '^sudo env .*apt-get .*install .* xxd$' "$CALLS"
+try 0 scripts/deps test && grep -q '^sudo apt-get update$' "$CALLS" &&
+	grep -q '^sudo env .*apt-get .*install .* xxd$' "$CALLS"
 result $? 'sudo is used'
-try 0 scripts/check-fresh && [[ $(<"$tmp/out") == 'SKIP check-fresh: needs root' ]] && FRESH_REQUIRED=1 try 1 scripts/check-fresh
+try 0 scripts/check-fresh && [[ $(<"$tmp/out") == 'SKIP check-fresh: needs root' ]] &&
+	FRESH_REQUIRED=1 try 1 scripts/check-fresh
 result $? 'check-fresh cannot be done: one line with the reason; a failure where it is required'
 try 64 scripts/deps tests && said "unknown set 'tests' (use build, test,"
 result $? 'an unknown set is a usage error'

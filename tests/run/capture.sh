@@ -1,5 +1,6 @@
 #!/bin/bash
-# Output of any size: exact counts, the end of what is too long, memory that does not grow, nothing half left behind. TAP.
+# Output of any size: exact counts, the end of what is too long, memory that does not grow, nothing half left
+# behind. TAP.
 # CAPTURE_MB is the size of the long stream (160; the promise is about 1024).
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
@@ -28,7 +29,8 @@ for k in 29999 30000 30001; do
 		[[ $(stat -c '%s %a' "$(cut path)") == "$k 600" ]]
 		result $? 'in a file of that size, for the caller alone'
 	else
-		json ".truncated.stdout == null and (.stdout | length) == $k" "$k bytes that are shown need no file"
+		json ".truncated.stdout == null and (.stdout | length) == $k" \
+			"$k bytes that are shown need no file"
 	fi
 done
 run -c 'seq 2000; seq 3000 >&2'
@@ -51,16 +53,19 @@ else
 	run --output 1G -c 'seq 10000000' # 78,888,897 bytes
 	path=$(cut path) kept=$(stat -c %s "$(cut path)")
 	json '.status == "ok" and (.stdout | startswith("1\n2\n")) and (.stdout | endswith("\n9999999\n10000000\n"))' 'of a long stream both ends are shown'
-	json '.truncated.stdout | .total_bytes == 78888897 and .total_lines == 10000000' 'all of it is counted'
+	json '.truncated.stdout | .total_bytes == 78888897 and .total_lines == 10000000' \
+		'all of it is counted'
 	json '(.truncated.stdout | .omitted_lines) as $n | .stdout | test("\n\\.\\.\\. truncated \\(\($n) more lines\\) \\.\\.\\.\n")' 'the marker has the same number'
 	json '.truncated.stdout.total_lines - .truncated.stdout.omitted_lines == (.stdout | split("\n") | length - 2)' 'of the lines that are not shown'
-	((kept <= 64 * MB && kept > 64 * MB - 10 && kept + $(cut dropped_bytes) == 78888897)) && cmp -s <(seq 10000000 | tail -c "$kept") "$path" && [[ $(head -c 1 "$path") != $'\n' ]]
+	((kept <= 64 * MB && kept > 64 * MB - 10 && kept + $(cut dropped_bytes) == 78888897)) &&
+		cmp -s <(seq 10000000 | tail -c "$kept") "$path" && [[ $(head -c 1 "$path") != $'\n' ]]
 	result $? 'the file has the last 64 MB, from the start of a line'
 	clear_outputs
 	for k in $((64 * MB)) $((64 * MB + 1)); do
 		run --output 1G -c "head -c $k /dev/zero | tr '\\0' x >&2"
 		over=$((k > 64 * MB ? k - 64 * MB : 0))
-		[[ $(cut total_bytes stderr) == "$k" && $(cut dropped_bytes stderr) == "$over" && $(stat -c %s "$(cut path stderr)") == $((k - over)) ]]
+		[[ $(cut total_bytes stderr) == "$k" && $(cut dropped_bytes stderr) == "$over" &&
+			$(stat -c %s "$(cut path stderr)") == $((k - over)) ]]
 		result $? "$k bytes: $over are dropped"
 		clear_outputs
 	done
@@ -72,8 +77,9 @@ result $? 'what came before it is'
 clear_outputs
 
 # ---- memory ----
-# The usage of a process is that of the largest one below it, and no less than its parent had when it was started: it says at least as much as was
-# used. What is used at least is what the launcher itself has while an idle program runs.
+# The usage of a process is that of the largest one below it, and no less than its parent had when it was
+# started: it says at least as much as was used. What is used at least is what the launcher itself has while
+# an idle program runs.
 cat >"$tmp/peak.py" <<'END'
 import os, sys
 pid = os.fork()
@@ -105,7 +111,8 @@ fi
 # ---- passing through ----
 if [[ ! ${SANITIZE:-} ]]; then
 	sum=$("$CAISSON" run --plain --output 1G --report "$tmp/report" -c 'seq 1000000' | sha256sum)
-	[[ $sum == "$(seq 1000000 | sha256sum)" && $(jq .truncated.stdout.total_bytes "$tmp/report") == 6888896 ]]
+	[[ $sum == "$(seq 1000000 | sha256sum)" &&
+		$(jq .truncated.stdout.total_bytes "$tmp/report") == 6888896 ]]
 	result $? 'plain: all of it passes, and the report knows it'
 	clear_outputs
 fi
@@ -145,7 +152,8 @@ wait $pid
 
 # ---- a disk that is full ----
 full() { # full COMMAND...: with a state of 1 MB
-	unshare -m bash -c 'mount -t tmpfs -o size=1m,mode=700 none "$1" && shift && "$@"' _ "$CAISSON_STATE" "$@"
+	unshare -m bash -c 'mount -t tmpfs -o size=1m,mode=700 none "$1" && shift && "$@"' _ \
+		"$CAISSON_STATE" "$@"
 }
 if [[ $(id -u) == 0 ]] && full true 2>/dev/null; then
 	full "$CAISSON" run -c 'seq 1000000' >"$tmp/out" 2>"$tmp/err"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The words of test_cases: --write adds reasons and changes no verdict, --find lists rows, and rows without reasons fail. TAP.
+# The words of test_cases: --write adds reasons and changes no verdict, --find lists rows, and rows without
+# reasons fail. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 cd "$here" || exit 1
@@ -43,7 +44,8 @@ sed -i 's/ids: git-destructive network/ids: git-destructive-x/' "$rows"
 try 1 'a longer id is another one' "$rows"
 
 try 0 '--find' --find tar
-grep -q '^tests/cases/writes/archive-extract.txt:[0-9]*: contain: tar xf a.tar \[archive-extract\]$' "$tmp/out"
+grep -q '^tests/cases/writes/archive-extract.txt:[0-9]*: contain: tar xf a.tar \[archive-extract\]$' \
+	"$tmp/out"
 result $? 'finds a row by a word of its command'
 ! grep -qv '\btar\b' "$tmp/out"
 result $? 'and no part of a word'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Characters that nobody sees, or that turn the text around: whatever caisson prints about a command spells them out. One character of each range. TAP.
+# Characters that nobody sees, or that turn the text around: whatever caisson prints about a command spells
+# them out. One character of each range. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 export LC_ALL=C.UTF-8 # printf writes the characters
@@ -15,7 +16,8 @@ code_points='a0 1680 2003 202f 205f 2800 3000 85 2028 2029 34f 180b 180f 200c 20
 	feff ffa0 fff9 16fe4 1bca0 1d159 1d173 e0080 e01f0 61c 200e 202a 202e 2066 2069 e0001 e0041 e007f 7 1b 7f 9b'
 
 hook() { # COMMAND: the answer of the hook, with JSON's own escapes read
-	jq -nc --arg c "$1" --arg d "$PWD" '{session_id: "s", cwd: $d, hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "t"}' |
+	jq -nc --arg c "$1" --arg d "$PWD" \
+		'{session_id: "s", cwd: $d, hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "t"}' |
 		"$CAISSON" hook --client claude-code | jq -r '.. | strings'
 }
 

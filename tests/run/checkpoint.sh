@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson audit keygen, checkpoint, verify --key --checkpoint: a record that was written anew does not pass for the one that was signed. TAP.
+# caisson audit keygen, checkpoint, verify --key --checkpoint: a record that was written anew does not pass
+# for the one that was signed. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state
@@ -10,7 +11,9 @@ before=(audit)
 
 rows() { # FROM TO [WORD]: rows of one day each
 	local i
-	for ((i = $1; i <= $2; i++)); do printf '{"ts":"2026-01-%02dT10:00:00.000000Z","command":"%s %d","verdict":"allow"}\n' $i "${3:-ls}" $i; done | /usr/bin/python3 "$here/tests/run/rows.py" "$CAISSON_STATE" >/dev/null
+	for ((i = $1; i <= $2; i++)); do printf \
+		'{"ts":"2026-01-%02dT10:00:00.000000Z","command":"%s %d","verdict":"allow"}\n' $i "${3:-ls}" \
+		$i; done | /usr/bin/python3 "$here/tests/run/rows.py" "$CAISSON_STATE" >/dev/null
 }
 
 umask 022
@@ -81,7 +84,8 @@ run 1 'rows that were signed are gone' verify --checkpoint "$tmp/cp.json"
 out 'row 3 removed: row 3 was signed'
 # a checkpoint row put into a chain where it does not belong
 again
-row=$(cat "$CAISSON_STATE"/audit/*.jsonl | grep '"kind":"checkpoint"' | head -n 1 | jq -c '{ts, kind, checkpoint}')
+row=$(cat "$CAISSON_STATE"/audit/*.jsonl | grep '"kind":"checkpoint"' | head -n 1 |
+	jq -c '{ts, kind, checkpoint}')
 rm -rf "$CAISSON_STATE/audit"
 rows 1 3 evil
 echo "$row" | /usr/bin/python3 "$here/tests/run/rows.py" "$CAISSON_STATE" >/dev/null

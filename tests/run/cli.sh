@@ -13,8 +13,10 @@ run() {
 	result $? "$what (status $got)"
 }
 out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
-err_line() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
-once() { [[ ! -s $tmp/err && $(grep -Ec -- "$1" "$tmp/out") == 1 ]]; result $? "once in the output, and nothing on stderr: $1"; }
+err_line() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] &&
+	grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
+once() { [[ ! -s $tmp/err &&
+	$(grep -Ec -- "$1" "$tmp/out") == 1 ]]; result $? "once in the output, and nothing on stderr: $1"; }
 json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 
 run 0 'allow' check 'git status'
@@ -113,7 +115,9 @@ LINES
 result $? 'batch: one line for each line, status 0'
 /usr/bin/python3 "$here/tests/run/schema.py" "$schema" "$tmp/out" >"$tmp/err" 2>&1
 result $? 'batch: every answer fits the schema'
-[[ $(jq -c '[.id, .verdict]' "$tmp/out" | paste -sd' ') == '[1,"allow"] ["two","ask"] [null,null] [4,null] [5,null] [6,null] [[7,{"a":null}],"ask"] [null,null] [null,null] [null,"ask"] [11,"allow"] [null,null]' ]]
+[[ $(jq -c '[.id, .verdict]' "$tmp/out" |
+	paste -sd' ') == \
+	'[1,"allow"] ["two","ask"] [null,null] [4,null] [5,null] [6,null] [[7,{"a":null}],"ask"] [null,null] [null,null] [null,"ask"] [11,"allow"] [null,null]' ]]
 result $? 'batch: ids and verdicts'
 [[ $(jq -c 'select(.error) | .error | type' "$tmp/out" | sort -u) == '"string"' ]]
 result $? 'batch: a bad line has an error and the next is read'
@@ -145,7 +149,8 @@ judged() { # WHAT: any verdict but allow, in time, within memory
 rep() { /usr/bin/python3 -c 'import sys; sys.stdout.write(sys.argv[1] * int(sys.argv[2]))' "$1" "$2"; }
 [[ -n ${SANITIZE:-} ]] && ulimit() { :; } # the sanitizer reserves more address space than that
 rep 'echo hello; ' 900000 >"$tmp/in"; judged '10 MB'
-for t in '(' '$(' '{ ' '`echo \`' '${x:-' '[[ ( ' '$((' 'if ' 'case x in x) ' '"$(' '<(' 'a=(' 'f() ' '! ( ' 'while ' '{a,' 'for x in a; do '; do
+for t in '(' '$(' '{ ' '`echo \`' '${x:-' '[[ ( ' '$((' 'if ' 'case x in x) ' '"$(' '<(' 'a=(' 'f() ' '! ( ' \
+	'while ' '{a,' 'for x in a; do '; do
 	rep "$t" 100000 >"$tmp/in"; judged "100,000 levels of $t"
 done
 head -c 300000 /dev/urandom >"$tmp/in"
@@ -167,11 +172,14 @@ result $? 'answers with advice and steps fit the schema'
 result $? 'advice names the tool'
 [[ $(jq -r 'select(.id == 4) | .advice[] | .alternative' "$tmp/out") == Write ]]
 result $? '... and for a file that is written, the one that writes'
-[[ $(jq -r 'select(.id == 2) | .steps[].what' "$tmp/out" | sort | uniq -c | tr -s ' \n' ' ') == ' 1 allow 1 ask 1 default 1 deny 1 lifted ' ]]
+[[ $(jq -r 'select(.id == 2) | .steps[].what' "$tmp/out" | sort | uniq -c |
+	tr -s ' \n' ' ') == ' 1 allow 1 ask 1 default 1 deny 1 lifted ' ]]
 result $? 'steps: one of each tier'
-[[ $(jq 'select(.id == 2) | .steps[] | select(.what == "deny") | .rule | endswith("steps.yaml:3")' "$tmp/out") == true ]]
+[[ $(jq 'select(.id == 2) | .steps[] | select(.what == "deny") | .rule | endswith("steps.yaml:3")' \
+	"$tmp/out") == true ]]
 result $? 'steps say where the rule stands'
-[[ $(jq -r 'select(.id == 3) | .steps[] | select(.what == "scoped allow") | .subject' "$tmp/out") == '> /opt/x' ]]
+[[ $(jq -r 'select(.id == 3) | .steps[] | select(.what == "scoped allow") | .subject' "$tmp/out") == \
+	'> /opt/x' ]]
 result $? 'a redirect rule that allows is a step'
 
 # ---- explain ----
@@ -181,11 +189,13 @@ out '/link -> /etc/caisson-test   system   (>)$'
 out '^reasons$'
 [[ $(tail -n 1 "$tmp/out") == 'verdict: deny' ]]
 result $? 'explain: the verdict comes last'
-run 2 'explain: the line inside a piece of code' check --explain --cwd /w $'python3 - <<E\nimport os\nos.remove("/etc/x")\nE'
+run 2 'explain: the line inside a piece of code' check --explain --cwd /w \
+	$'python3 - <<E\nimport os\nos.remove("/etc/x")\nE'
 out '^   text 1: python'
 out '^     2 | os.remove("/etc/x")$'
 out "^        python: .*   read completely$"
-run 3 'explain: code that is not known' check --explain --cwd /w $'python3 -c "exec(input())"; perl -e "foo("; jq .x f'
+run 3 'explain: code that is not known' check --explain --cwd /w \
+	$'python3 -c "exec(input())"; perl -e "foo("; jq .x f'
 out "^        python: .*   known in full only when it runs$"
 out '^        jq: .x   only computes$'
 run 1 'explain' check --explain --cwd /w $'cd a &&\n\tsh -c \'rm -rf "$X"\' > log'

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A ticket that is used inside a client's own sandbox, where no box can be made: refused with a sentence, or run in that sandbox where the
-# person's policy trusts it. The sandbox is bubblewrap with a filter of system calls, as clients make it. TAP.
+# A ticket that is used inside a client's own sandbox, where no box can be made: refused with a sentence, or
+# run in that sandbox where the person's policy trusts it. The sandbox is bubblewrap with a filter of system
+# calls, as clients make it. TAP.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 export HOME=$tmp/home CAISSON_STATE=$tmp/home/state SHELL=/bin/bash
@@ -15,7 +16,8 @@ cd "$P" || exit 1
 skip_all() { echo "1..0 # SKIP $1"; exit 0; }
 
 # unshare(2) and mount(2) are refused, all else passes
-/usr/bin/python3 - "$tmp/filter" "$(uname -m)" <<'PY' || skip_all 'there is no python3 to make the filter with'
+/usr/bin/python3 - "$tmp/filter" "$(uname -m)" <<'PY' || skip_all \
+	'there is no python3 to make the filter with'
 import struct, sys
 unshare, mount = {"x86_64": (272, 165), "aarch64": (97, 40)}[sys.argv[2]]
 rows = [(0x20, 0, 0, 0), (0x15, 2, 0, unshare), (0x15, 1, 0, mount), (0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050001)]
@@ -24,7 +26,8 @@ PY
 sandbox() { # [OPTION...] -- COMMAND: everything read-only but the project
 	local options=()
 	while [[ $1 != -- ]]; do options+=("$1"); shift; done
-	bwrap --unshare-user --unshare-pid ${NET---unshare-net} --ro-bind / / --bind "$P" "$P" --proc /proc --dev /dev "${options[@]}" --seccomp 10 bash -c "$2" 10<"$tmp/filter" >"$tmp/out" 2>"$tmp/err"
+	bwrap --unshare-user --unshare-pid ${NET---unshare-net} --ro-bind / / --bind "$P" "$P" --proc /proc \
+		--dev /dev "${options[@]}" --seccomp 10 bash -c "$2" 10<"$tmp/filter" >"$tmp/out" 2>"$tmp/err"
 	rc=$?
 }
 command -v bwrap >/dev/null || skip_all 'there is no bwrap'
@@ -32,16 +35,21 @@ sandbox -- true
 [[ $rc == 0 ]] || skip_all "bwrap makes no sandbox here: $(head -n 1 "$tmp/err")"
 
 ticket() { # CLIENT COMMAND: the line that the client would run
-	jq -c --arg cwd "$P" --arg text "$2" 'walk(if type == "string" then gsub("@CWD@"; $cwd) | gsub("@COMMAND@"; $text) else . end)' "$here/tests/hooks/$1-pre.json" |
-		"$CAISSON" hook --client "${3:-$1}" | jq -r '.. | strings | select(contains("run --ticket"))' | head -n 1
+	jq -c --arg cwd "$P" --arg text "$2" \
+		'walk(if type == "string" then gsub("@CWD@"; $cwd) | gsub("@COMMAND@"; $text) else . end)' \
+		"$here/tests/hooks/$1-pre.json" |
+		"$CAISSON" hook --client "${3:-$1}" |
+		jq -r '.. | strings | select(contains("run --ticket"))' | head -n 1
 }
-policy() { printf '%s\n' "$1" >"$HOME/.config/caisson/config.yaml"; chmod 600 "$HOME/.config/caisson/config.yaml"; }
+policy() { printf '%s\n' "$1" >"$HOME/.config/caisson/config.yaml"; chmod 600 \
+	"$HOME/.config/caisson/config.yaml"; }
 
 line=$(ticket codex 'make test')
 sandbox -- "$line"
 [[ $rc == 125 && ! -s $tmp/out && ! -e made ]]
 result $? "refused, and nothing ran (status $rc)"
-grep -q 'codex runs commands in its own sandbox, in which Caisson cannot make its box' "$tmp/err" && grep -q 'caisson init --client codex' "$tmp/err"
+grep -q 'codex runs commands in its own sandbox, in which Caisson cannot make its box' "$tmp/err" &&
+	grep -q 'caisson init --client codex' "$tmp/err"
 result $? 'it says what happened, and what to do'
 [[ $(wc -l <"$tmp/err") == 1 ]]
 result $? 'in one line'

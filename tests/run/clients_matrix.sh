@@ -1,5 +1,6 @@
 #!/bin/bash
-# The table of what clients do (tests/clients/matrix) is whole, and docs/clients.md has the same. TAP; no client is needed.
+# The table of what clients do (tests/clients/matrix) is whole, and docs/clients.md has the same. TAP; no
+# client is needed.
 set -u
 here=$(cd "$(dirname "$0")/../clients" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -9,7 +10,9 @@ result() {
 	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
 }
 
-difference=$(diff <("$here/matrix-table") <(sed -n '/<!-- tests\/clients\/matrix-table -->/,/<!-- end -->/p' "$root/docs/clients.md" | sed '1,2d;$d' | sed '$d'))
+difference=$(diff <("$here/matrix-table") \
+	<(sed -n '/<!-- tests\/clients\/matrix-table -->/,/<!-- end -->/p' "$root/docs/clients.md" |
+	sed '1,2d;$d' | sed '$d'))
 result $? 'docs/clients.md has the table as it is (tests/clients/matrix-table --write)'
 [[ -z $difference ]] || sed 's/^/# /' <<<"$difference"
 

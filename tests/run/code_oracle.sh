@@ -1,6 +1,7 @@
 #!/bin/bash
-# The oracle for inline code (docs/oracles.md), as TAP: the comparison itself, generated programs of a fixed seed, and the corpus, run by real
-# python3 and node in a jail and compared with what caisson says of python3 -c and node -e.
+# The oracle for inline code (docs/oracles.md), as TAP: the comparison itself, generated programs of a fixed
+# seed, and the corpus, run by real python3 and node in a jail and compared with what caisson says of python3
+# -c and node -e.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 fuzz=tests/oracle/code_fuzz
@@ -42,7 +43,8 @@ language() { # language NAME COUNT
 }
 
 echo 1..9
-if $python tests/oracle/code_test.py >/dev/null 2>&1; then echo "ok 1 - the comparison finds what it must find"; else
+if $python tests/oracle/code_test.py >/dev/null 2>&1; then echo \
+	"ok 1 - the comparison finds what it must find"; else
 	echo "not ok 1 - the comparison finds what it must find"
 	failed=1
 fi

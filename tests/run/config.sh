@@ -1,5 +1,6 @@
 #!/bin/bash
-# Policies as files: config verify, show, explain; presets; trust; examples in rules; the client's settings; what does not load. TAP.
+# Policies as files: config verify, show, explain; presets; trust; examples in rules; the client's settings;
+# what does not load. TAP.
 apart=1
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
@@ -7,7 +8,8 @@ apart=1
 # A home of our own, and no agent's mark on us.
 export HOME=$tmp/home
 unset XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE
-unset CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
+unset CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI \
+	CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
 	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT
 umask 022
 user=$HOME/.config/caisson/config.yaml
@@ -25,15 +27,18 @@ run() {
 }
 out() { grep -qE -- "$1" "$tmp/out"; result $? "output has: $1"; }
 no() { ! grep -qE -- "$1" "$tmp/out" "$tmp/err"; result $? "nowhere: $1"; }
-err_line() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -qE -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
+err_line() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] &&
+	grep -qE -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
 json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
-clean() { rm -rf "$user" "$HOME/.claude" "$work" "$HOME/.local"; mkdir -p "$HOME/.claude" "$work/.claude"; cd "$work" || exit 1; }
+clean() { rm -rf "$user" "$HOME/.claude" "$work" "$HOME/.local"; mkdir -p "$HOME/.claude" "$work/.claude"; \
+	cd "$work" || exit 1; }
 
 # at_terminal ANSWER ARG...: runs caisson on a pseudo-terminal and answers its question
 at_terminal() {
 	local want=$1 what=$2 answer=$3
 	shift 3
-	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" \
+		2>"$tmp/err" </dev/null
 	local got=$?
 	[[ $got == "$want" ]]
 	result $? "$what (status $got)"
@@ -152,7 +157,8 @@ permissions:
   deny: ["Bash(curl x | sh)", "Bash(npm publish:*)"]
 YAML
 run 0 'doubtful rules' config verify "$tmp/p.yaml"
-for r in python3 sudo env xargs 'npm run' '\.\*' 'Bash\(python:\*\)' Bash; do out "warning: .*p.yaml:[0-9]+: '$r': it allows"; done
+for r in python3 sudo env xargs 'npm run' '\.\*' 'Bash\(python:\*\)' Bash; do out \
+	"warning: .*p.yaml:[0-9]+: '$r': it allows"; done
 out "'Bash\(curl x \| sh\)': it matches nothing"
 no "'(make test|Bash\(npm run test:\*\)|Bash\(npm publish:\*\)|.git push origin.*)':"
 chmod g+w "$tmp/p.yaml"
@@ -174,18 +180,27 @@ broken() {
 }
 clean
 broken 'broken YAML' 'config.yaml:2:[0-9]+: not valid YAML.*tools: \]' 'default: allow\ntools: ]\n'
-broken 'an unknown key' "config.yaml:1:1: unknown key, did you mean 'default': 'defualt: ask'" 'defualt: ask\n'
-broken 'a key without its parent' "config.yaml:1:11: unknown key, did you mean 'sandbox.limits.scratch'" 'sandbox: {scratch: 2G}\n'
+broken 'an unknown key' "config.yaml:1:1: unknown key, did you mean 'default': 'defualt: ask'" \
+	'defualt: ask\n'
+broken 'a key without its parent' "config.yaml:1:11: unknown key, did you mean 'sandbox.limits.scratch'" \
+	'sandbox: {scratch: 2G}\n'
 broken 'a bare tilde' "config.yaml:1:[0-9]+: a bare ~ is YAML's null: quote it" 'sandbox: {read: [~]}\n'
-broken 'an unknown socket' "config.yaml:1:[0-9]+: .*, did you mean 'ssh-agent'" 'sandbox: {sockets: [ssh-agnt]}\n'
+broken 'an unknown socket' "config.yaml:1:[0-9]+: .*, did you mean 'ssh-agent'" \
+	'sandbox: {sockets: [ssh-agnt]}\n'
 broken 'a duplicate key' "config.yaml:2:1: .*'default: ask'" 'default: ask\ndefault: ask\n'
 broken 'a bad regular expression' 'config.yaml:3:14: .*checks' 'tools:\n  bash:\n    checks: ["(a"]\n'
 broken 'a bad value' 'config.yaml:1:10: .*allow, ask or deny.*perhaps' 'default: perhaps\n'
 broken 'an unknown preset' "config.yaml:1:10: there is no such preset, did you mean 'git'" 'import: [gitt]\n'
-broken 'an unknown check' "config.yaml:1:16: there is no check 'frob'.*: 'checks_grade: .frob: deny.'" 'checks_grade: {frob: deny}\n'
-broken 'a fixed check made milder' 'config.yaml:1:16: .*fixed.*checks_grade' 'checks_grade: {policy-error: off}\n'
-broken 'an example that must match' "config.yaml:1:[0-9]+: the rule says nothing about this example: 'npm pack'" 'tools: {bash: {deny: [{prefix: npm publish, match: [npm publish -x, npm pack]}]}}\n'
-broken 'an example that must not' "config.yaml:1:[0-9]+: the rule speaks about this example: 'sudo npm publish'" 'tools: {bash: {deny: [{prefix: npm publish, not_match: [sudo npm publish]}]}}\n'
+broken 'an unknown check' "config.yaml:1:16: there is no check 'frob'.*: 'checks_grade: .frob: deny.'" \
+	'checks_grade: {frob: deny}\n'
+broken 'a fixed check made milder' 'config.yaml:1:16: .*fixed.*checks_grade' \
+	'checks_grade: {policy-error: off}\n'
+broken 'an example that must match' \
+	"config.yaml:1:[0-9]+: the rule says nothing about this example: 'npm pack'" \
+	'tools: {bash: {deny: [{prefix: npm publish, match: [npm publish -x, npm pack]}]}}\n'
+broken 'an example that must not' \
+	"config.yaml:1:[0-9]+: the rule speaks about this example: 'sudo npm publish'" \
+	'tools: {bash: {deny: [{prefix: npm publish, not_match: [sudo npm publish]}]}}\n'
 printf 'default: allow\n' >"$user"
 chmod g+w "$user"
 run 2 'others may write it: denied' check ls
@@ -216,7 +231,8 @@ permissions:
   deny: [{rule: 'Read(~/.aws/**)', match: [cat ~/.aws/credentials], not_match: [cat x]}]
 YAML
 run 0 'examples of every kind hold' config verify
-{ printf 'tools:\n  bash:\n    deny:\n'; for i in $(seq 600); do echo "      - {prefix: a$i, match: [a$i]}"; done; } >"$user"
+{ printf 'tools:\n  bash:\n    deny:\n'; for i in $(seq 600); do echo "      - {prefix: a$i, match: [a$i]}"; \
+	done; } >"$user"
 run 2 'too many examples are refused' check ls
 out 'more than 500 examples'
 
@@ -232,9 +248,11 @@ quick() { # WHAT: whatever stands in .caisson.yaml and in the user's file is ref
 }
 { printf 'a: '; printf '[%.0s' $(seq 20000); } >.caisson.yaml
 quick 'deep nesting'
-{ echo 'a: &a [x, x, x, x, x, x, x, x, x]'; for i in {b..z}; do printf '%s: &%s [*a, *a, *a, *a, *a, *a, *a, *a, *a]\n' "$i" "$i"; done; } >.caisson.yaml
+{ echo 'a: &a [x, x, x, x, x, x, x, x, x]'; for i in {b..z}; do printf \
+	'%s: &%s [*a, *a, *a, *a, *a, *a, *a, *a, *a]\n' "$i" "$i"; done; } >.caisson.yaml
 quick 'an alias bomb'
-{ echo 'tools: {bash: {deny: ['; yes '  abcdefghijklmnopqrstuvwxyz,' | head -c 10000000; echo ']}}'; } >.caisson.yaml
+{ echo 'tools: {bash: {deny: ['; yes '  abcdefghijklmnopqrstuvwxyz,' |
+	head -c 10000000; echo ']}}'; } >.caisson.yaml
 quick 'ten megabytes'
 rm .caisson.yaml
 mkfifo .caisson.yaml
@@ -320,7 +338,8 @@ no 'npm publish'
 run 0 'the list' trust --list
 out "^$work/.caisson.yaml$"
 out '  trusted$'
-[[ $(stat -c %a "$HOME/.local/state/caisson") == 700 && $(stat -c %a "$HOME/.local/state/caisson/trust.json") == 600 ]]
+[[ $(stat -c %a "$HOME/.local/state/caisson") == 700 &&
+	$(stat -c %a "$HOME/.local/state/caisson/trust.json") == 600 ]]
 result $? 'the store is for nobody else'
 printf 'default: allow\n' >"$user"
 run 0 'verify says so' config verify
@@ -354,7 +373,8 @@ CAISSON_STATE=$work/state at_terminal 1 'a store inside the project is not writt
 [[ ! -e $work/state ]]
 result $? 'nor made'
 mkdir -m 700 state
-printf '[{"path": "%s", "sha256": "%s", "when": "now"}]' "$work/.caisson.yaml" "$(sha256sum .caisson.yaml | cut -d' ' -f1)" >state/trust.json
+printf '[{"path": "%s", "sha256": "%s", "when": "now"}]' "$work/.caisson.yaml" \
+	"$(sha256sum .caisson.yaml | cut -d' ' -f1)" >state/trust.json
 CAISSON_STATE=$work/state run 2 'nor believed' check ls
 out 'lies inside the project'
 mv state "$tmp/state"
@@ -378,7 +398,8 @@ run 0 'both files are seen' config verify
 [[ $(grep -c 'project untrusted, fencepost: ok' "$tmp/out") == 2 ]]
 result $? 'both files are listed'
 rm -r .claude/fencepost
-printf '{"permissions": {"deny": ["Bash(git log:*)"], "allow": ["Bash(make deploy:*)"]}}' >"$HOME/.claude/settings.json"
+printf '{"permissions": {"deny": ["Bash(git log:*)"], "allow": ["Bash(make deploy:*)"]}}' \
+	>"$HOME/.claude/settings.json"
 run 0 'settings are not read unless asked for' check 'git log'
 printf 'client_settings: true\ndefault: ask\n' >"$user"
 run 2 'settings in the home: deny' check 'git log'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson doctor: rows, exit codes, and that what it says is true: hosts that lack something are made with namespaces of their own. TAP.
+# caisson doctor: rows, exit codes, and that what it says is true: hosts that lack something are made with
+# namespaces of their own. TAP.
 # shellcheck disable=SC2016 # commands are data
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
@@ -31,7 +32,8 @@ json '[.rows[].id] | contains(["user-namespaces", "namespaces", "mounts", "proc"
 want=$(jq -r 'if .box == "all" then 0 elif .box == "fallbacks" then 1 else 2 end' "$tmp/out")
 [[ $rc == "$want" ]]
 result $? "the exit status is what it says (status $rc)"
-jq -e '(.box == "all") == ([.rows[] | select(.weight != "extra") | .state == "yes"] | all)' "$tmp/out" >/dev/null
+jq -e '(.box == "all") == ([.rows[] | select(.weight != "extra") | .state == "yes"] | all)' "$tmp/out" \
+	>/dev/null
 result $? 'and follows from the rows'
 "$CAISSON" doctor >"$tmp/out" 2>"$tmp/err"
 [[ $? == "$rc" ]] && grep -q '^  user namespaces  *\(yes\|no\)' "$tmp/out" && [[ ! -s $tmp/err ]]
@@ -51,7 +53,8 @@ fi
 result $? 'nothing is left: no mounts, no files'
 
 # ---- an ordinary user ----
-as_user() { setpriv --reuid $ORDINARY --regid $ORDINARY --clear-groups env HOME="$tmp/user" CAISSON_STATE="$tmp/user/state" "$@"; }
+as_user() { setpriv --reuid $ORDINARY --regid $ORDINARY --clear-groups env HOME="$tmp/user" \
+	CAISSON_STATE="$tmp/user/state" "$@"; }
 if [[ $(id -u) == 0 ]]; then
 	chown $ORDINARY:$ORDINARY "$tmp/user"
 	as_user "$tmp/caisson" doctor --json >"$tmp/out" 2>"$tmp/err"
@@ -61,27 +64,38 @@ if [[ $(id -u) == 0 ]]; then
 	jq -e '.rows[] | select(.id == "memory") | .state == "yes" or (.state == "partly" and (.todo | length) > 0)' "$tmp/out" >/dev/null
 	result $? "an ordinary user: memory is limited by a group, or doctor says how (status $rc)"
 	as_user "$tmp/caisson" doctor --json >"$tmp/out" 2>"$tmp/err"
-	json '(.rows[] | select(.id == "memory") | .state == "partly") == (.box == "fallbacks")' 'an ordinary user: watching memory is a fallback'
+	json '(.rows[] | select(.id == "memory") | .state == "partly") == (.box == "fallbacks")' \
+		'an ordinary user: watching memory is a fallback'
 else
 	skip 'an ordinary user' 'the tests run as one already'
 fi
 
 # ---- hosts that lack something ----
 if unshare -Ur true 2>/dev/null; then
-	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" doctor --json' "$tmp/caisson" >"$tmp/out" 2>"$tmp/err"
+	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" doctor --json' \
+		"$tmp/caisson" >"$tmp/out" 2>"$tmp/err"
 	rc=$?
 	[[ $rc == 2 ]] && jq -e '.box == "none"' "$tmp/out" >/dev/null
 	result $? "no user namespaces: no box (status $rc)"
 	json '.rows[] | select(.id == "user-namespaces") | .state == "no" and (.by | test("max_user_namespaces")) and (.todo | join("\n") | test("sysctl"))' 'and says which setting, and how to change it'
-	json '.rows[] | select(.id == "mounts") | .state == "no" and (.by | test("needs user namespaces"))' 'what depends on them is not tried'
-	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_net_namespaces && exec "$0" doctor --json' "$tmp/caisson" >"$tmp/out" 2>"$tmp/err"
-	[[ $? == 2 ]] && jq -e '.rows[] | select(.id == "namespaces") | .state == "no" and (.by | test("net"))' "$tmp/out" >/dev/null
+	json '.rows[] | select(.id == "mounts") | .state == "no" and (.by | test("needs user namespaces"))' \
+		'what depends on them is not tried'
+	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_net_namespaces && exec "$0" doctor --json' \
+		"$tmp/caisson" >"$tmp/out" 2>"$tmp/err"
+	[[ $? == 2 ]] &&
+		jq -e '.rows[] | select(.id == "namespaces") | .state == "no" and (.by | test("net"))' \
+		"$tmp/out" >/dev/null
 	result $? 'one kind of namespace missing: named'
 	if (($(grep -c ' - proc ' /proc/self/mountinfo) > 1)); then
-		skip 'a /proc with parts hidden' 'another /proc is mounted on this host, and the kernel is content with that one'
+		skip 'a /proc with parts hidden' \
+			'another /proc is mounted on this host, and the kernel is content with that one'
 	else
-		unshare -Urm --propagation private sh -c 'mount -t tmpfs none /proc/sys && exec "$0" doctor --json' "$tmp/caisson" >"$tmp/out" 2>"$tmp/err"
-		[[ $? == 2 ]] && jq -e '.rows[] | select(.id == "proc") | .state == "no" and (.by | test("hidden"))' "$tmp/out" >/dev/null
+		unshare -Urm --propagation private sh -c \
+			'mount -t tmpfs none /proc/sys && exec "$0" doctor --json' "$tmp/caisson" \
+			>"$tmp/out" 2>"$tmp/err"
+		[[ $? == 2 ]] &&
+			jq -e '.rows[] | select(.id == "proc") | .state == "no" and (.by | test("hidden"))' \
+			"$tmp/out" >/dev/null
 		result $? 'a /proc with parts hidden, as containers have it: named'
 	fi
 else
@@ -92,7 +106,8 @@ fi
 printf 'dney: x\n' >"$tmp/bad.yaml"
 "$CAISSON" doctor --json --config "$tmp/bad.yaml" >"$tmp/out" 2>"$tmp/err"
 rc=$?
-json '.rows[] | select(.id == "policy") | .state == "no" and (.by | test("bad.yaml:1:1"))' 'a policy that does not load is found'
+json '.rows[] | select(.id == "policy") | .state == "no" and (.by | test("bad.yaml:1:1"))' \
+	'a policy that does not load is found'
 ((rc >= 1))
 result $? "and is not everything on (status $rc)"
 json '.rows[] | select(.id == "box") | .state == "yes"' 'while boxes can still be made'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Requests judged as sequences, in real repositories: what an earlier command brings counts for the later ones, and nothing more. TAP.
+# Requests judged as sequences, in real repositories: what an earlier command brings counts for the later
+# ones, and nothing more. TAP.
 # shellcheck source=tests/judge.sh
 . "$(dirname "$0")/../judge.sh"
 dir=$HOME/p
@@ -112,8 +113,10 @@ judge contain git-hook 'f() { git commit -m x; }; f; cd nested && f'
 judge contain git-planted 'find . -name HEAD -execdir git status \;'
 judge contain git-planted 'for d in */; do (cd $d; git status); done'
 judge contain git-planted "python3 -c 'import os; os.chdir(\"plant\"); os.system(\"git status\")'"
-judge contain git-planted "node -e 'process.chdir(\"plant\"); require(\"child_process\").execSync(\"git status\")'"
-judge contain git-planted "python3 -c 'import shutil, subprocess; shutil.copytree(\".git\", \"q\"); subprocess.run([\"git\", \"status\"], cwd=\"q\")'"
+judge contain git-planted \
+	"node -e 'process.chdir(\"plant\"); require(\"child_process\").execSync(\"git status\")'"
+judge contain git-planted \
+	"python3 -c 'import shutil, subprocess; shutil.copytree(\".git\", \"q\"); subprocess.run([\"git\", \"status\"], cwd=\"q\")'"
 judge contain git-planted 'cd plant; cd "$(git rev-parse --show-toplevel)" && git status'
 judge allow - 'cd "$(git rev-parse --show-toplevel)" && git status'
 git config core.fsmonitor ./monitor
@@ -151,9 +154,12 @@ judge allow - 'sort *'
 mkdir -p src/deep
 ln -s .git/hooks src/deep/l
 ln -s "$dir/.git/hooks" src/deep/abs
-for c in 'mv src/deep/l lnk' 'cp -P src/deep/l lnk' 'cp -a src/deep/l lnk' 'cp -d src/deep/l lnk' 'rsync -l src/deep/l lnk' \
-	'git mv src/deep/l lnk' 'find src/deep -type l -exec cp -P {} lnk \;' 'mv src/deep/* lnk' 'rm -f lnk; mv src/deep/l lnk' \
-	"python3 -c 'import os; os.rename(\"src/deep/l\", \"lnk\")'" "python3 -c 'import shutil; shutil.move(\"src/deep/l\", \"lnk\")'" \
+for c in 'mv src/deep/l lnk' 'cp -P src/deep/l lnk' 'cp -a src/deep/l lnk' 'cp -d src/deep/l lnk' \
+	'rsync -l src/deep/l lnk' \
+	'git mv src/deep/l lnk' 'find src/deep -type l -exec cp -P {} lnk \;' 'mv src/deep/* lnk' \
+	'rm -f lnk; mv src/deep/l lnk' \
+	"python3 -c 'import os; os.rename(\"src/deep/l\", \"lnk\")'" \
+	"python3 -c 'import shutil; shutil.move(\"src/deep/l\", \"lnk\")'" \
 	"node -e 'require(\"fs\").renameSync(\"src/deep/l\", \"lnk\")'"; do
 	judge contain changed-tree "$c; echo x > lnk/pre-commit"
 done
@@ -163,9 +169,12 @@ judge contain changed-tree 'mv src/deep/* .; echo x > l/pre-commit'
 judge contain changed-tree 'cp -r src/deep/. .; echo x > l/pre-commit'
 judge contain changed-tree 'rsync -a src/deep/ .; echo x > abs/pre-commit'
 judge contain changed-tree "trap 'echo x > l/config' EXIT; mv src/deep/abs l"
-judge contain changed-tree "python3 -c 'import os; os.rename(\"src/deep/l\", \"lnk\"); open(\"lnk/pre-commit\", \"w\")'"
-judge contain changed-tree "python3 -c 'import shutil; shutil.copytree(\"src\", \"zz\", symlinks=True)'; echo x > zz/deep/abs/pre-commit"
-judge contain changed-tree "node -e 'require(\"fs\").cpSync(\"src\", \"zz\", {recursive: true})'; echo x > zz/deep/abs/pre-commit"
+judge contain changed-tree \
+	"python3 -c 'import os; os.rename(\"src/deep/l\", \"lnk\"); open(\"lnk/pre-commit\", \"w\")'"
+judge contain changed-tree \
+	"python3 -c 'import shutil; shutil.copytree(\"src\", \"zz\", symlinks=True)'; echo x > zz/deep/abs/pre-commit"
+judge contain changed-tree \
+	"node -e 'require(\"fs\").cpSync(\"src\", \"zz\", {recursive: true})'; echo x > zz/deep/abs/pre-commit"
 judge allow - 'cp -r src zz; echo x > zz/main.c'
 judge allow - 'mv src/*.c lib/; echo x > lib/a.c'
 judge allow - 'cp README.md r2; echo x >> r2'

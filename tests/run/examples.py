@@ -16,12 +16,15 @@ for document in documents:
         blocks = re.findall(r"^```console\n(.*?)^```$", f.read(), re.M | re.S)
     rows = [row for block in blocks for row in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.M)]
     for command, want in rows:
-        p = subprocess.run(["bash", "-c", command], cwd=directory, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        p = subprocess.run(["bash", "-c", command], cwd=directory, env=env, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         n += 1
         got = p.stdout.decode()
-        print("%sok %d - %s: %s" % ("" if got == want else "not ", n, os.path.basename(document), command.replace("#", "\\#")))
+        print("%sok %d - %s: %s" % ("" if got == want else "not ", n, os.path.basename(document),
+                command.replace("#", "\\#")))
         if got != want:
-            print("".join("#   " + x + "\n" for x in ["got:"] + got.splitlines() + ["want:"] + want.splitlines()), end="")
+            print("".join("#   " + x + "\n" for x in ["got:"] + got.splitlines() + ["want:"]
+                    + want.splitlines()), end="")
     n += 1
     print("%sok %d - %s has examples" % ("" if len(rows) >= 5 else "not ", n, os.path.basename(document)))
 print("1..%d" % n)

@@ -1,5 +1,6 @@
 #!/bin/bash
-# What the gate knows of repositories: hooks, configured programs, and names that a checkout or merge changes. Real git, one directory. TAP.
+# What the gate knows of repositories: hooks, configured programs, and names that a checkout or merge changes.
+# Real git, one directory. TAP.
 # shellcheck source=tests/judge.sh
 . "$(dirname "$0")/../judge.sh"
 
@@ -263,7 +264,8 @@ branch hooks .husky/pre-commit
 branch agent .claude/settings.json
 mkdir -p "$dir/.vscode" "$dir/lib"
 for f in a b c d e; do echo x >"$dir/.vscode/$f"; done
-git -C "$dir" checkout -q -b many main && git -C "$dir" add -A -f && git -C "$dir" commit -qm many && git -C "$dir" checkout -q main
+git -C "$dir" checkout -q -b many main && git -C "$dir" add -A -f && git -C "$dir" commit -qm many &&
+	git -C "$dir" checkout -q main
 judge allow - 'git checkout plain'
 judge allow - 'git switch plain'
 judge allow - 'git checkout -b new plain'
@@ -411,7 +413,9 @@ export CAISSON_STATE=$tmp/state
 cd "$dir" || exit 1
 "$CAISSON" run --gate --profile work -c 'git checkout remote' >"$tmp/said" 2>&1
 git -C "$dir" update-ref -d refs/remotes/origin/remote
-"$CAISSON" replay "$(cat "$CAISSON_STATE"/audit/*.jsonl | jq -r 'select(.answers.git_trees).id' | tail -n 1)" >"$tmp/said" 2>&1
+"$CAISSON" replay \
+	"$(cat "$CAISSON_STATE"/audit/*.jsonl | jq -r 'select(.answers.git_trees).id' | tail -n 1)" \
+	>"$tmp/said" 2>&1
 grep -q '^derived    ask: protected-write (the same)$' "$tmp/said"
 result $? 'a replay has the same answers'
 unset CAISSON_STATE

@@ -1,6 +1,6 @@
 #!/bin/bash
-# caisson hook that crashes, has no memory or no stack: the exit code denies, with a sentence; after a tool it passes. Signals come from outside, and
-# limits from ulimit, so the program is the real one. TAP.
+# caisson hook that crashes, has no memory or no stack: the exit code denies, with a sentence; after a tool it
+# passes. Signals come from outside, and limits from ulimit, so the program is the real one. TAP.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 export HOME=$tmp/home CAISSON_STATE=$tmp/state SHELL=/bin/bash
@@ -9,7 +9,8 @@ P=$tmp/project
 mkdir -p "$HOME" "$P"
 git init -q "$P"
 cd "$P" || exit 1
-# Every signal that dumps core by default. SIGXFSZ is ignored: a file that may not grow is an error of write().
+# Every signal that dumps core by default. SIGXFSZ is ignored: a file that may not grow is an error of
+# write().
 SIGNALS='SEGV BUS ILL FPE ABRT SYS TRAP XCPU QUIT'
 ulimit -c unlimited
 mkfifo "$tmp/in.fifo" "$tmp/out.fifo"
@@ -48,7 +49,8 @@ else
 		kill -"$s" $pid
 		wait $pid
 		rc=$?
-		[[ $rc == 2 && ! -s $tmp/out && $(wc -l <"$tmp/err") == 1 ]] && grep -q "nothing runs.*SIG$s.*caisson doctor" "$tmp/err"
+		[[ $rc == 2 && ! -s $tmp/out && $(wc -l <"$tmp/err") == 1 ]] &&
+			grep -q "nothing runs.*SIG$s.*caisson doctor" "$tmp/err"
 		result $? "SIG$s before a tool denies, with a sentence (status $rc)"
 	done
 	env --block-signal=SEGV "$CAISSON" hook --client codex <"$tmp/in.fifo" >"$tmp/out" 2>"$tmp/err" &
@@ -65,11 +67,13 @@ else
 
 	# ---- while it answers ----
 	fill() { head -c 65536 /dev/zero >&9; } # nobody reads the pipe, so the answer waits
-	for row in 'claude-pre SEGV 2' 'claude-pre ABRT 2' 'claude-post SEGV 0' 'claude-post ABRT 0' 'claude-start SEGV 0'; do
+	for row in 'claude-pre SEGV 2' 'claude-pre ABRT 2' 'claude-post SEGV 0' 'claude-post ABRT 0' \
+		'claude-start SEGV 0'; do
 		read -r template s want <<<"$row"
 		exec 9<>"$tmp/out.fifo"
 		fill
-		jq -c --arg cwd "$P" --arg t $'\033[1mbold' 'walk(if type == "string" then gsub("@CWD@"; $cwd) | gsub("@COMMAND@"; "rm -rf /etc") | gsub("@OUTPUT@"; $t) else . end)' "$here/tests/hooks/$template.json" >"$tmp/in"
+		jq -c --arg cwd "$P" --arg t $'\033[1mbold' \
+			'walk(if type == "string" then gsub("@CWD@"; $cwd) | gsub("@COMMAND@"; "rm -rf /etc") | gsub("@OUTPUT@"; $t) else . end)' "$here/tests/hooks/$template.json" >"$tmp/in"
 		"$CAISSON" hook <"$tmp/in" >"$tmp/out.fifo" 2>"$tmp/err" &
 		pid=$!
 		wait_for blocked_in_write $pid
@@ -83,14 +87,16 @@ else
 fi
 
 # ---- memory, and a stack that is too small ----
-jq -nc --arg cwd "$P" '{session_id: "s", transcript_path: "/t", cwd: $cwd, permission_mode: "default", hook_event_name: "PreToolUse", tool_name: "Bash",
+jq -nc --arg cwd "$P" \
+	'{session_id: "s", transcript_path: "/t", cwd: $cwd, permission_mode: "default", hook_event_name: "PreToolUse", tool_name: "Bash",
 	tool_input: {command: ("rm -rf /etc; " + ([range(30)] | map("echo $(echo ") | join("")) + ([range(30)] | map(")") | join("")))}, tool_use_id: "t"}' >"$tmp/in"
-# It denies in its own way, or by the exit code with a sentence. What the kernel kills before it starts is left to the installed line (hook_line.sh): with
-# more memory than that it never happens again.
+# It denies in its own way, or by the exit code with a sentence. What the kernel kills before it starts is
+# left to the installed line (hook_line.sh): with more memory than that it never happens again.
 started=
 denied() {
 	case $rc in
-	0) started=1 && [[ $(jq -r .hookSpecificOutput.permissionDecision "$tmp/out" 2>/dev/null) == deny ]] ;;
+	0) started=1 &&
+		[[ $(jq -r .hookSpecificOutput.permissionDecision "$tmp/out" 2>/dev/null) == deny ]] ;;
 	2) started=1 && [[ -s $tmp/err ]] ;;
 	*) [[ -z $started && ! -s $tmp/out ]] ;;
 	esac
@@ -114,7 +120,8 @@ else
 	for kb in 64 96 128 200 400; do
 		started=
 		for v in 9000 11000 12000 13000 14000; do # too little for a stack of our own
-			{ (ulimit -s "$kb" && ulimit -v "$v" && exec "$CAISSON" hook <"$tmp/in" >"$tmp/out" 2>"$tmp/err"); } 2>/dev/null
+			{ (ulimit -s "$kb" && ulimit -v "$v" &&
+				exec "$CAISSON" hook <"$tmp/in" >"$tmp/out" 2>"$tmp/err"); } 2>/dev/null
 			rc=$?
 			denied || bad+=" $kb/$v:$rc"
 			seen+=" $rc"
@@ -128,7 +135,8 @@ else
 	result $? 'one of these was a stack overflow'
 fi
 over() { [[ ! -e /proc/$stopped ]] || grep -q '^State:.*Z' "/proc/$stopped/status"; }
-wait_for over || wait_for over || wait_for over || kill -CONT $stopped # then it denies by itself, and the test fails
+wait_for over || wait_for over || wait_for over ||
+	kill -CONT $stopped # then it denies by itself, and the test fails
 wait $stopped 2>/dev/null
 rc=$?
 [[ $rc == 137 && ! -s $tmp/stopped.out ]]

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The network in a client's session: remotes that were there when it began, registries of installs, hosts that a person lists. Real git. TAP.
+# The network in a client's session: remotes that were there when it began, registries of installs, hosts that
+# a person lists. Real git. TAP.
 apart=1
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
@@ -14,11 +15,13 @@ git -C "$P" remote add local /srv/app.git
 
 # decision SESSION COMMAND: what the hook answers
 decision() {
-	jq -nc --arg s "$1" --arg d "${DIR:-$P}" --arg c "$2" '{session_id: $s, cwd: $d, hook_event_name: "PreToolUse", tool_name: "Bash",
+	jq -nc --arg s "$1" --arg d "${DIR:-$P}" --arg c "$2" \
+		'{session_id: $s, cwd: $d, hook_event_name: "PreToolUse", tool_name: "Bash",
 		permission_mode: "default", tool_use_id: "t", tool_input: {command: $c}}' |
 		"$CAISSON" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
 	local rc=$?
-	if [[ -s $tmp/out ]]; then jq -r '.hookSpecificOutput.permissionDecision + (if .hookSpecificOutput.updatedInput then " boxed" else "" end)' "$tmp/out"; elif [[ $rc == 0 && ! -s $tmp/err ]]; then echo quiet; else echo failed; fi
+	if [[ -s $tmp/out ]]; then jq -r \
+		'.hookSpecificOutput.permissionDecision + (if .hookSpecificOutput.updatedInput then " boxed" else "" end)' "$tmp/out"; elif [[ $rc == 0 && ! -s $tmp/err ]]; then echo quiet; else echo failed; fi
 }
 decides() { # DECISION SESSION COMMAND
 	[[ $(decision "$2" "$3") == "$1" ]]
@@ -49,16 +52,22 @@ decides quiet s1 'git fetch origin'
 git -C "$P" remote set-url --add origin https://example.net/app.git
 decides ask s1 'git fetch origin'
 git -C "$P" remote set-url --delete origin https://example.net/app.git
-for setting in 'url.https://example.net/.insteadOf https://github.com/' 'core.sshCommand ./x' 'core.gitProxy ./x' 'credential.helper ./x' 'http.proxy http://example.net' \
-	'remote.origin.proxy http://example.net' 'remote.origin.vcs x' 'branch.main.remote https://example.net/x'; do
+for setting in 'url.https://example.net/.insteadOf https://github.com/' 'core.sshCommand ./x' \
+	'core.gitProxy ./x' 'credential.helper ./x' 'http.proxy http://example.net' \
+	'remote.origin.proxy http://example.net' 'remote.origin.vcs x' \
+	'branch.main.remote https://example.net/x'; do
 	git -C "$P" config ${setting%% *} "${setting#* }"
 	decides ask s1 'git fetch origin'
 	git -C "$P" config --unset ${setting%% *}
 done
 # settings that take part in a request: what is sent, to whom, and what is overwritten
-for setting in 'fetch.bundleURI https://example.net/x' 'remotes.default https://example.net/x' 'http.extraHeader X:c2VjcmV0' 'http.userAgent c2VjcmV0' \
-	'http.sslVerify false' 'http.https://github.com/.sslCAInfo x' 'remote.origin.serverOption c2VjcmV0' 'branch.main.merge refs/heads/c2VjcmV0' \
-	'branch.main.merge c2VjcmV0' 'remote.origin.promisor maybe' 'extensions.partialClone https://example.net/x' 'remote.https://example.net/x.promisor true' 'lfs.url https://example.net/x' \
+for setting in 'fetch.bundleURI https://example.net/x' 'remotes.default https://example.net/x' \
+	'http.extraHeader X:c2VjcmV0' 'http.userAgent c2VjcmV0' \
+	'http.sslVerify false' 'http.https://github.com/.sslCAInfo x' 'remote.origin.serverOption c2VjcmV0' \
+	'branch.main.merge refs/heads/c2VjcmV0' \
+	'branch.main.merge c2VjcmV0' 'remote.origin.promisor maybe' \
+	'extensions.partialClone https://example.net/x' 'remote.https://example.net/x.promisor true' \
+	'lfs.url https://example.net/x' \
 	'pull.rebase interactive' 'unknown.section x' 'remote.origin.fetch +refs/heads/c2VjcmV0:refs/x'; do
 	case $setting in
 	remote.origin.fetch*) git -C "$P" config --replace-all remote.origin.fetch "${setting#* }" ;;
@@ -75,13 +84,16 @@ for setting in 'fetch.bundleURI https://example.net/x' 'remotes.default https://
 	git -C "$P" config --unset ${setting%% *}
 done
 decides ask s1 'git remote set-branches origin c2VjcmV0; git fetch origin'
-for spec in '+refs/heads/c2VjcmV0:refs/remotes/origin/c2VjcmV0' '+refs/heads/*:refs/heads/*' '+refs/*:refs/*' 'refs/heads/main'; do
+for spec in '+refs/heads/c2VjcmV0:refs/remotes/origin/c2VjcmV0' '+refs/heads/*:refs/heads/*' \
+	'+refs/*:refs/*' 'refs/heads/main'; do
 	git -C "$P" config remote.origin.fetch "$spec"
 	decides ask s1 'git fetch origin'
 done
-mkdir -p "$P/.git/refs/remotes/origin/" && git init -q "$tmp/e" && git -C "$tmp/e" -c user.name=x -c user.email=x@example.org commit -q --allow-empty -m x
+mkdir -p "$P/.git/refs/remotes/origin/" && git init -q "$tmp/e" &&
+	git -C "$tmp/e" -c user.name=x -c user.email=x@example.org commit -q --allow-empty -m x
 git -C "$tmp/e" rev-parse HEAD >"$P/.git/refs/remotes/origin/dev"
-for spec in '+refs/heads/dev:refs/remotes/origin/dev' '+refs/pull/*/head:refs/remotes/origin/pr/*' '+refs/heads/*:refs/remotes/origin/*'; do
+for spec in '+refs/heads/dev:refs/remotes/origin/dev' '+refs/pull/*/head:refs/remotes/origin/pr/*' \
+	'+refs/heads/*:refs/remotes/origin/*'; do
 	git -C "$P" config remote.origin.fetch "$spec"
 	decides quiet s1 'git fetch origin'
 done
@@ -96,8 +108,10 @@ printf '%s refs/remotes/origin/dev\n' "$(git -C "$tmp/e" rev-parse HEAD)" >"$P/.
 decides quiet s1 'git fetch origin'
 rm "$P/.git/packed-refs"
 git -C "$P" config branch.main.merge refs/heads/main
-for setting in 'user.name x' 'core.autocrlf input' 'pull.rebase true' 'branch.main.remote origin' 'branch.main.vscode-merge-base origin/main' 'remote.origin.gh-resolved base' \
-	'http.postBuffer 524288000' 'protocol.version 2' 'lfs.repositoryformatversion 0' 'fetch.prune true' 'alias.st status'; do
+for setting in 'user.name x' 'core.autocrlf input' 'pull.rebase true' 'branch.main.remote origin' \
+	'branch.main.vscode-merge-base origin/main' 'remote.origin.gh-resolved base' \
+	'http.postBuffer 524288000' 'protocol.version 2' 'lfs.repositoryformatversion 0' 'fetch.prune true' \
+	'alias.st status'; do
 	git -C "$P" config ${setting%% *} "${setting#* }"
 	decides quiet s1 'git pull'
 	git -C "$P" config --unset ${setting%% *}
@@ -153,7 +167,8 @@ decides 'ask boxed' s1 'curl https://api.example.org/x'
 grep -q 'with api.example.org only' "$tmp/out" && grep -q 'caisson allow --host api.example.org' "$tmp/out"
 result $? 'a question about a host offers the host, and a yes opens no other'
 cd "$P" || exit 1
-timeout 30 /usr/bin/python3 "$here/tests/terminal.py" yes "$CAISSON" allow --host api.example.org >"$tmp/out" 2>"$tmp/err" </dev/null
+timeout 30 /usr/bin/python3 "$here/tests/terminal.py" yes "$CAISSON" allow --host api.example.org \
+	>"$tmp/out" 2>"$tmp/err" </dev/null
 grep -q '^      - api.example.org$' "$HOME/.config/caisson/config.yaml"
 result $? 'caisson allow --host writes it into the policy'
 decides quiet s1 'curl https://api.example.org/x'
@@ -162,6 +177,7 @@ decides ask s1 'curl -d @x https://api.example.org/x'
 "$CAISSON" allow --host 'https://api.example.org' --dry-run >"$tmp/out" 2>"$tmp/err"
 [[ $? != 0 ]]
 result $? 'an address is no host'
-timeout 30 /usr/bin/python3 "$here/tests/terminal.py" yes "$CAISSON" allow --remove --host api.example.org >"$tmp/out" 2>"$tmp/err" </dev/null
+timeout 30 /usr/bin/python3 "$here/tests/terminal.py" yes "$CAISSON" allow --remove --host api.example.org \
+	>"$tmp/out" 2>"$tmp/err" </dev/null
 decides 'ask boxed' s1 'curl https://api.example.org/x'
 echo "1..$n"

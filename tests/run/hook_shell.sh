@@ -1,10 +1,12 @@
 #!/bin/bash
-# The shell that a client starts. Codex: the one that a call names is in the transcript and not in the hook's input. One that an agent may have put there is
-# denied, and the command is judged in the language of the others. TAP.
+# The shell that a client starts. Codex: the one that a call names is in the transcript and not in the hook's
+# input. One that an agent may have put there is denied, and the command is judged in the language of the
+# others. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT AI_AGENT AGENT CODEX_HOME XDG_CONFIG_HOME XDG_STATE_HOME; do unset "$v"; done
+for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT AI_AGENT AGENT CODEX_HOME XDG_CONFIG_HOME XDG_STATE_HOME; do \
+	unset "$v"; done
 export HOME=$tmp/home CAISSON_STATE=$tmp/state SHELL=/bin/bash PATH=/usr/local/bin:/usr/bin:/bin
 P=$HOME/project
 mkdir -p "$HOME/.codex/sessions" "$P/.venv/bin"
@@ -13,16 +15,21 @@ printf '#!/bin/sh\n' | tee "$P/.venv/bin/sh" >"$P/.venv/bin/bash"
 chmod +x "$P/.venv/bin"/*
 cd "$P" || exit 1
 
-# The hook's answer in one word. The transcript has the call with these arguments; without them it has none of it.
+# The hook's answer in one word. The transcript has the call with these arguments; without them it has none of
+# it.
 answer() { # COMMAND [ARGUMENTS]
 	local log=$HOME/.codex/sessions/log.jsonl
 	{
 		jq -nc '{type: "response_item", payload: {type: "function_call", call_id: "call_0", arguments: "{\"shell\":\"/elsewhere\"}"}}'
-		[[ -z ${2:-} ]] || jq -nc --argjson a "$2" --arg c "$1" '{type: "response_item", payload: {type: "function_call", name: "exec_command", call_id: "call_1", arguments: ($a + {cmd: $c} | tojson)}}'
+		[[ -z ${2:-} ]] ||
+			jq -nc --argjson a "$2" --arg c "$1" \
+			'{type: "response_item", payload: {type: "function_call", name: "exec_command", call_id: "call_1", arguments: ($a + {cmd: $c} | tojson)}}'
 		jq -nc '{type: "event_msg", payload: {type: "token_count"}}'
 	} >"$log"
 	chmod 600 "$log"
-	jq --arg t "$log" --arg cwd "$P" --arg c "$1" '.transcript_path = $t | .cwd = $cwd | .tool_input.command = $c' "$here/tests/hooks/codex-pre.json" |
+	jq --arg t "$log" --arg cwd "$P" --arg c "$1" \
+		'.transcript_path = $t | .cwd = $cwd | .tool_input.command = $c' \
+		"$here/tests/hooks/codex-pre.json" |
 		"$CAISSON" hook --client codex >"$tmp/out" 2>"$tmp/err"
 	if grep -Eq '^caisson: denied: (the call (names a shell|is for another)|Codex (would look|may start))' "$tmp/err"; then
 		echo "foreign"
@@ -67,8 +74,10 @@ is foreign 'the same without the file, which could be put there in between' 'ech
 
 # Gemini CLI and Qwen Code start bash by its name, each time.
 by_name() { # WANT WHAT CLIENT
-	jq --arg cwd "$P" 'walk(if type == "string" then gsub("@CWD@"; $cwd) | gsub("@COMMAND@"; "echo b") else . end)' "$here/tests/hooks/$3-pre.json" | "$CAISSON" hook --client "$3" >"$tmp/out" 2>"$tmp/err"
-	[[ $? == 0 || $1 == foreign ]] && [[ $1 == "$(grep -q "takes a 'bash' for its commands that an agent may have put there" "$tmp/out" "$tmp/err" && echo foreign || echo allow)" ]]
+	jq --arg cwd "$P" \
+		'walk(if type == "string" then gsub("@CWD@"; $cwd) | gsub("@COMMAND@"; "echo b") else . end)' "$here/tests/hooks/$3-pre.json" | "$CAISSON" hook --client "$3" >"$tmp/out" 2>"$tmp/err"
+	[[ $? == 0 || $1 == foreign ]] &&
+		[[ $1 == "$(grep -q "takes a 'bash' for its commands that an agent may have put there" "$tmp/out" "$tmp/err" && echo foreign || echo allow)" ]]
 	result $? "$3: $2: $1"
 }
 for client in gemini qwen; do

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Which directory a command runs in: a box opens the project that was judged and no other, whatever was renamed, linked, deleted or made a repository in the meantime.
+# Which directory a command runs in: a box opens the project that was judged and no other, whatever was
+# renamed, linked, deleted or made a repository in the meantime.
 # Each attack has a benign twin. TAP.
 # shellcheck disable=SC2016 # what a shell in a box runs is data
 # shellcheck source=tests/box/lib.sh
@@ -16,23 +17,31 @@ fresh() {
 	run_as sh -c 'printf "all:\n\t@echo made\n" >"$0/p/Makefile"' "$H"
 }
 # run_as COMMAND...: in the home of this part of the test
-run_as() { (become "$who" env HOME="${H:-$tmp/$who/home}" CAISSON_STATE="${H:-$tmp/$who}/state" SHELL=/bin/bash ${PROJECT_DIR:+CLAUDE_PROJECT_DIR="$PROJECT_DIR"} "$@"); }
+run_as() { (become "$who" env HOME="${H:-$tmp/$who/home}" CAISSON_STATE="${H:-$tmp/$who}/state" \
+	SHELL=/bin/bash ${PROJECT_DIR:+CLAUDE_PROJECT_DIR="$PROJECT_DIR"} "$@"); }
 # at DIRECTORY COMMAND...
 at() { local dir=$1; shift; run_as sh -c 'cd "$0" && exec "$@"' "$dir" "$@"; }
-caisson_at() { local dir=$1; shift; at "$dir" "$tmp/caisson" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; rc=$?; }
+caisson_at() { local dir=$1; shift; at "$dir" "$tmp/caisson" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; \
+	rc=$?; }
 # work DIRECTORY TEXT: plain `caisson run --profile work`
 work() { caisson_at "$1" run --profile work --plain -c "$2"; }
-# hook SESSION COMMAND CWD [EVENT]: the answer of the hook of Claude Code, in $tmp/out; FROM: where the client was started
+# hook SESSION COMMAND CWD [EVENT]: the answer of the hook of Claude Code, in $tmp/out; FROM: where the client
+# was started
 hook() {
-	jq -nc --arg s "$1" --arg c "$2" --arg d "$3" --arg e "${4:-PreToolUse}" '{session_id: $s, hook_event_name: $e, cwd: $d} +
+	jq -nc --arg s "$1" --arg c "$2" --arg d "$3" --arg e "${4:-PreToolUse}" \
+		'{session_id: $s, hook_event_name: $e, cwd: $d} +
 		(if $e == "SessionStart" then {source: "startup"} else {tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "t1"} end)' |
 		at "${FROM:-.}" "$tmp/caisson" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
 }
-decision() { [[ -s $tmp/out ]] || echo pass; jq -r '.hookSpecificOutput.permissionDecision // "pass"' "$tmp/out" 2>/dev/null || echo "error"; }
+decision() { [[ -s $tmp/out ]] ||
+	echo pass; jq -r '.hookSpecificOutput.permissionDecision // "pass"' "$tmp/out" 2>/dev/null ||
+	echo "error"; }
 reason() { jq -r '.hookSpecificOutput.permissionDecisionReason // ""' "$tmp/out" 2>/dev/null; }
-ticket() { jq -r '.hookSpecificOutput.updatedInput.command // ""' "$tmp/out" 2>/dev/null | grep -o 'ticket [0-9a-f]*' | cut -d' ' -f2; }
+ticket() { jq -r '.hookSpecificOutput.updatedInput.command // ""' "$tmp/out" 2>/dev/null |
+	grep -o 'ticket [0-9a-f]*' | cut -d' ' -f2; }
 contained() { [[ -n $(ticket) ]]; result $? "$1 (contained)"; }
-asked() { [[ $(decision) == "${2:-ask}" && -z $(ticket) ]]; result $? "$1 (${2:-ask}: $(reason | cut -c1-160))"; }
+asked() { [[ $(decision) == "${2:-ask}" &&
+	-z $(ticket) ]]; result $? "$1 (${2:-ask}: $(reason | cut -c1-160))"; }
 said() { grep -q -- "$1" "$tmp/out" "$tmp/err"; result $? "$2"; }
 hidden() { ! grep -q -- "$1" "$tmp/out" "$tmp/err"; result $? "$2"; }
 refused() { [[ $rc != 0 ]]; result $? "$1 (status $rc: $(tail -1 "$tmp/err" | cut -c1-160))"; }
@@ -121,15 +130,19 @@ links() {
 }
 
 # ---- links in workspaces that are no repositories, and in what --write gave ----
-# led TEXT PATTERN FILE: the run was refused because of a link, and names the way that is left; nothing happened
-led() { [[ $rc == 64 && ! -e $H/other/planted ]] && grep -q "through the link.*$2" "$tmp/err" && ! grep -q SECRETKEY "$tmp/out"; result $? "$who: $1 (status $rc: $(tail -1 "$tmp/err" | cut -c1-200))"; }
+# led TEXT PATTERN FILE: the run was refused because of a link, and names the way that is left; nothing
+# happened
+led() { [[ $rc == 64 && ! -e $H/other/planted ]] && grep -q "through the link.*$2" "$tmp/err" &&
+	! grep -q SECRETKEY "$tmp/out"; result $? \
+	"$who: $1 (status $rc: $(tail -1 "$tmp/err" | cut -c1-200))"; }
 plain_links() {
 	fresh "$1" plain
 	local other
 	run_as mkdir -p "$H/repos/sub" "$H/other/deep" "$H/out"
 	other=$H/other
 	run_as sh -c 'echo SECRETKEY >"$0/key"; echo "echo SECRETKEY" >"$0/script.sh"; printf "all:\n\t@echo made\n" >"$0/Makefile"' "$other"
-	work "$H/repos" "ln -s '$other' a; ln -s sub in; ln -s '$other/key' in.csv; ln -s '$other/script.sh' x.sh; echo own >sub/own.csv"
+	work "$H/repos" \
+		"ln -s '$other' a; ln -s sub in; ln -s '$other/key' in.csv; ln -s '$other/script.sh' x.sh; echo own >sub/own.csv"
 	[[ -L $H/repos/a ]]
 	result $? "$who: a box makes links in a workspace that is no repository"
 	work "$H/repos/a" 'cat key; echo evil >planted'
@@ -202,7 +215,8 @@ plain_links() {
 places() {
 	fresh "$1" places
 	local dir
-	for dir in .ssh .ssh/sub .config/gcloud .local .claude p/.git; do # tests/unit/test_identity.c has more
+	# tests/unit/test_identity.c has more
+	for dir in .ssh .ssh/sub .config/gcloud .local .claude p/.git; do
 		run_as mkdir -p "$H/$dir"
 		caisson_at "$H" run --workspace "$H/$dir" --plain -c 'echo evil >x'
 		[[ $rc == 64 && ! -e $H/$dir/x ]] && grep -q 'no box may write' "$tmp/err"
@@ -343,7 +357,8 @@ roots() {
 # ---- the MCP server keeps the project it was started in ----
 # call FILE-DESCRIPTORS...: one call of the tool run; its answer in $tmp/out
 call() {
-	jq -nc --arg c "$1" '{jsonrpc: "2.0", id: 2, method: "tools/call", params: {name: "run", arguments: {command: $c}}}' >&"${MCP[1]}"
+	jq -nc --arg c "$1" \
+		'{jsonrpc: "2.0", id: 2, method: "tools/call", params: {name: "run", arguments: {command: $c}}}' >&"${MCP[1]}"
 	IFS= read -r -t 60 -u "${MCP[0]}" line
 	printf '%s\n' "$line" >"$tmp/out"
 }
@@ -393,7 +408,8 @@ policies() {
 	caisson_at "$H/p/src" run --gate --profile work --plain -c 'echo deploy'
 	[[ $rc == 126 ]]
 	result $? "$who: ... and for run --gate"
-	run_as sh -c 'printf "tools:\n  bash:\n    allow:\n      - echo deploy\n" >"$0/p/src/.caisson.yaml"' "$H"
+	run_as sh -c 'printf "tools:\n  bash:\n    allow:\n      - echo deploy\n" >"$0/p/src/.caisson.yaml"' \
+		"$H"
 	hook '' 'echo deploy' "$H/p/src"
 	asked "$who: ... which the inner one cannot allow" deny
 	hook '' 'echo hello' "$H/p/src"
@@ -410,13 +426,15 @@ policies() {
 
 # chosen SESSION COMMAND CWD DIRECTORY: the hook of Codex for a call that names its directory
 chosen() {
-	jq -nc --arg s "$1" --arg c "$2" --arg d "$3" --arg w "$4" '{session_id: $s, hook_event_name: "PreToolUse", cwd: $d,
+	jq -nc --arg s "$1" --arg c "$2" --arg d "$3" --arg w "$4" \
+		'{session_id: $s, hook_event_name: "PreToolUse", cwd: $d,
 		tool_name: "Bash", tool_use_id: "t1", tool_input: {command: $c, workdir: $w}}' |
 		at . "$tmp/caisson" hook --client codex >"$tmp/out" 2>"$tmp/err"
 }
 pinned() { jq -r '.roots[].path' "$H"/state/sessions/*.json 2>/dev/null | tr '\n' ' '; }
 
-# ---- the directory that a call names is the model's choice: it never chooses the project, not even in the first event of a session ----
+# ---- the directory that a call names is the model's choice: it never chooses the project, not even in the
+# first event of a session ----
 choices() {
 	fresh "$1" choices
 	run_as git init -q "$H/other"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson init: every client's settings, put in and taken out again to the byte, in whatever layout they are. TAP.
+# caisson init: every client's settings, put in and taken out again to the byte, in whatever layout they are.
+# TAP.
 apart=1
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
@@ -8,16 +9,23 @@ chmod 755 "$tmp"
 
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 init() { "$CAISSON" init "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
-tree() { (cd "$tmp" && find home project -not -path 'project/.git/*' -printf '%p %m %y\n' | sort; cd "$tmp" && find home project -type f -not -path 'project/.git/*' -exec sha256sum {} + | sort); }
+tree() { (cd "$tmp" &&
+	find home project -not -path 'project/.git/*' -printf '%p %m %y\n' | sort; cd "$tmp" &&
+	find home project -type f -not -path 'project/.git/*' -exec sha256sum {} + | sort); }
 
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI AUGMENT_AGENT \
-	GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME XDG_CONFIG_HOME; do unset "$v"; done
+for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI \
+	CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI AUGMENT_AGENT \
+	GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME \
+	XDG_CONFIG_HOME; do unset "$v"; done
 export HOME=$tmp/home CAISSON_STATE=$tmp/state
 mkdir -p "$HOME" "$tmp/project/.git"
 cd "$tmp/project" || exit 1
-declare -A user=([claude-code]=.claude/settings.json [codex]=.codex/hooks.json [gemini]=.gemini/settings.json [qwen]=.qwen/settings.json [copilot]=.copilot/hooks/caisson.json
-	[opencode]=.config/opencode/plugin/caisson.js [cursor]=.cursor/hooks.json [windsurf]=.codeium/windsurf/hooks.json)
-declare -A project=([claude-code]=.claude/settings.json [codex]=.codex/hooks.json [gemini]=.gemini/settings.json [qwen]=.qwen/settings.json [copilot]=.github/hooks/caisson.json
+declare -A user=([claude-code]=.claude/settings.json [codex]=.codex/hooks.json \
+	[gemini]=.gemini/settings.json [qwen]=.qwen/settings.json [copilot]=.copilot/hooks/caisson.json
+	[opencode]=.config/opencode/plugin/caisson.js [cursor]=.cursor/hooks.json \
+		[windsurf]=.codeium/windsurf/hooks.json)
+declare -A project=([claude-code]=.claude/settings.json [codex]=.codex/hooks.json \
+	[gemini]=.gemini/settings.json [qwen]=.qwen/settings.json [copilot]=.github/hooks/caisson.json
 	[opencode]=.opencode/plugin/caisson.js [cursor]=.cursor/hooks.json [windsurf]=.windsurf/hooks.json)
 clients=(claude-code codex gemini qwen copilot opencode cursor windsurf)
 before=$(tree)
@@ -27,7 +35,8 @@ init && grep -q '^no client is set up' "$tmp/out" && [[ $(tree) == "$before" ]]
 result $? 'where no client is used nothing is done'
 for c in "${clients[@]}"; do
 	now=$(tree)
-	init --client "$c" --dry-run && grep -q "^+++ $HOME/${user[$c]}$" "$tmp/out" && grep -q '^+.*caisson' "$tmp/out" && [[ $(tree) == "$now" ]]
+	init --client "$c" --dry-run && grep -q "^+++ $HOME/${user[$c]}$" "$tmp/out" &&
+		grep -q '^+.*caisson' "$tmp/out" && [[ $(tree) == "$now" ]]
 	result $? "$c: a dry run shows the file and makes nothing"
 	(cd / && patch -s -p0 -o "$tmp/patched" <"$tmp/out") >/dev/null 2>&1
 	init --client "$c" && [[ -s $HOME/${user[$c]} ]] && grep -q made "$tmp/out"
@@ -46,24 +55,32 @@ for c in "${clients[@]}"; do
 	if [[ $c != opencode ]]; then
 		jq -e '.hooks | length >= 2 and all(.[]; length == 1)' "$HOME/${user[$c]}" >/dev/null
 		result $? "$c: each event has one entry"
-		jq -r '.. | objects | (.command // .bash) // empty | select(type == "string")' "$HOME/${user[$c]}" | grep -Eqv "^(trap '[^']*' EXIT; )?(/[^ ]*/timeout -k 1 25 )?$CAISSON hook --client $c"
+		jq -r '.. | objects | (.command // .bash) // empty | select(type == "string")' \
+			"$HOME/${user[$c]}" |
+			grep -Eqv "^(trap '[^']*' EXIT; )?(/[^ ]*/timeout -k 1 25 )?$CAISSON hook --client $c"
 		[[ $? == 1 ]]
 		result $? "$c: every command is this program by its absolute path"
 	fi
-	init --client "$c" --project && [[ -s ${project[$c]} ]] && init --client "$c" --project --remove && [[ ! -e ${project[$c]} ]]
+	init --client "$c" --project && [[ -s ${project[$c]} ]] && init --client "$c" --project --remove &&
+		[[ ! -e ${project[$c]} ]]
 	result $? "$c: the same in a project"
 done
-jq -e '[.hooks.PreToolUse[].hooks[] | .onFailure == "block" and .timeout > 0] | all' "$HOME/.claude/settings.json" >/dev/null
+jq -e '[.hooks.PreToolUse[].hooks[] | .onFailure == "block" and .timeout > 0] | all' \
+	"$HOME/.claude/settings.json" >/dev/null
 result $? 'claude-code: a hook that fails means no'
-jq -e '(.hooks | keys) == ["PostToolUse", "PostToolUseFailure", "PreToolUse", "SessionEnd", "SessionStart"]' "$HOME/.claude/settings.json" >/dev/null
+jq -e '(.hooks | keys) == ["PostToolUse", "PostToolUseFailure", "PreToolUse", "SessionEnd", "SessionStart"]' \
+	"$HOME/.claude/settings.json" >/dev/null
 result $? 'claude-code: all five events'
 jq -e '.version == 1 and ([.hooks[][].failClosed] | all)' "$HOME/.cursor/hooks.json" >/dev/null
 result $? 'cursor: a hook that fails means no'
-[[ $(jq -Sc --arg c "$CAISSON" '.hooks | walk(if type == "string" and contains($c) then split($c) | join("caisson") else . end)' "$HOME/.claude/settings.json") == "$(jq -Sc .hooks "$here/clients/claude-code/hooks/hooks.json")" ]]
+[[ $(jq -Sc --arg c "$CAISSON" \
+	'.hooks | walk(if type == "string" and contains($c) then split($c) | join("caisson") else . end)' \
+	"$HOME/.claude/settings.json") == "$(jq -Sc .hooks "$here/clients/claude-code/hooks/hooks.json")" ]]
 result $? 'the plugin folder for Claude Code has the same hooks'
 if command -v node >/dev/null; then
 	cp "$HOME/.config/opencode/plugin/caisson.js" "$tmp/plugin.mjs"
-	node --check "$tmp/plugin.mjs" 2>"$tmp/err" && grep -q "^const program = \"$CAISSON\";" "$tmp/plugin.mjs"
+	node --check "$tmp/plugin.mjs" 2>"$tmp/err" &&
+		grep -q "^const program = \"$CAISSON\";" "$tmp/plugin.mjs"
 	result $? 'the plugin for opencode is JavaScript, with the path of the program'
 else
 	skip 'the plugin for opencode is JavaScript' 'there is no node'
@@ -79,7 +96,8 @@ result $? 'taking out what is not there does nothing'
 there_and_back() { # CLIENT FILE WHAT
 	local file=$HOME/${user[$1]} good=0
 	cp "$2" "$file"
-	init --client "$1" && ! cmp -s "$2" "$file" && cp "$file" "$tmp/with" && init --client "$1" && cmp -s "$file" "$tmp/with" && init --client "$1" --remove && cmp -s "$2" "$file" || good=1
+	init --client "$1" && ! cmp -s "$2" "$file" && cp "$file" "$tmp/with" && init --client "$1" &&
+		cmp -s "$file" "$tmp/with" && init --client "$1" --remove && cmp -s "$2" "$file" || good=1
 	result $good "$1: there and back: $3"
 	rm -f "$file"
 }
@@ -128,7 +146,8 @@ TEXTS
 there_and_back claude-code "$tmp/settings" 'an empty file'
 printf '\xef\xbb\xbf{"a": 1}' >"$tmp/settings"
 there_and_back claude-code "$tmp/settings" 'a byte order mark'
-printf '// mine\n{\n  // and this\n  "a": 1, /* here */\n  "hooks": { /* none yet */ } // end\n}\n// after' >"$tmp/settings"
+printf '// mine\n{\n  // and this\n  "a": 1, /* here */\n  "hooks": { /* none yet */ } // end\n}\n// after' \
+	>"$tmp/settings"
 there_and_back gemini "$tmp/settings" 'comments'
 there_and_back qwen "$tmp/settings" 'comments'
 
@@ -165,8 +184,10 @@ bad=
 for f in "$tmp"/random/*; do
 	file=$HOME/.claude/settings.json
 	cp "$f" "$file"
-	init --client claude-code && ! cmp -s "$f" "$file" && jq -e '[.hooks.PreToolUse[0].hooks[0].command, .hooks.PostToolUse[0].hooks[0].command] | all(contains("caisson hook"))' "$file" >/dev/null &&
-		cp "$file" "$tmp/with" && init --client claude-code && cmp -s "$file" "$tmp/with" && init --client claude-code --remove && cmp -s "$f" "$file" || bad+="$f "
+	init --client claude-code && ! cmp -s "$f" "$file" &&
+		jq -e '[.hooks.PreToolUse[0].hooks[0].command, .hooks.PostToolUse[0].hooks[0].command] | all(contains("caisson hook"))' "$file" >/dev/null &&
+		cp "$file" "$tmp/with" && init --client claude-code && cmp -s "$file" "$tmp/with" &&
+		init --client claude-code --remove && cmp -s "$f" "$file" || bad+="$f "
 done
 for f in $bad; do sed 's/^/#   /' "$f"; echo; done
 [[ -z $bad ]]
@@ -184,14 +205,23 @@ cat >"$HOME/.claude/settings.json" <<'JSON'
   }
 }
 JSON
-init --client claude-code && jq -e --arg c " EXIT; $CAISSON hook --client claude-code" '[.hooks.PreToolUse[].hooks[].command] | length == 2 and .[0] == "other" and (.[1] | endswith($c))' "$HOME/.claude/settings.json" >/dev/null
+init --client claude-code &&
+	jq -e --arg c " EXIT; $CAISSON hook --client claude-code" \
+	'[.hooks.PreToolUse[].hooks[].command] | length == 2 and .[0] == "other" and (.[1] | endswith($c))' \
+	"$HOME/.claude/settings.json" >/dev/null
 result $? 'hooks of an older caisson are renewed, others stay'
-init --client claude-code --remove && jq -e '.hooks == {PreToolUse: [{matcher: "Bash", hooks: [{type: "command", command: "other"}]}]}' "$HOME/.claude/settings.json" >/dev/null
+init --client claude-code --remove &&
+	jq -e '.hooks == {PreToolUse: [{matcher: "Bash", hooks: [{type: "command", command: "other"}]}]}' \
+	"$HOME/.claude/settings.json" >/dev/null
 result $? 'and taken out from among others'
 # Lines of every version, and somebody else's that only look like them.
 while IFS= read -r old; do
-	printf '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": %s}]}]}}' "$(jq -nc --arg o "$old" '$o')" >"$HOME/.codex/hooks.json"
-	init --client codex && [[ $(jq -r '[.hooks.PreToolUse[].hooks[].command] | length' "$HOME/.codex/hooks.json") == 1 ]] && jq -e '.hooks.PreToolUse[0].hooks[0].command | startswith("trap ")' "$HOME/.codex/hooks.json" >/dev/null
+	printf '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": %s}]}]}}' \
+		"$(jq -nc --arg o "$old" '$o')" >"$HOME/.codex/hooks.json"
+	init --client codex &&
+		[[ $(jq -r '[.hooks.PreToolUse[].hooks[].command] | length' "$HOME/.codex/hooks.json") == 1 \
+		]] && jq -e '.hooks.PreToolUse[0].hooks[0].command | startswith("trap ")' \
+		"$HOME/.codex/hooks.json" >/dev/null
 	result $? "codex: renewed: $old"
 	init --client codex --remove && ! grep -q caisson "$HOME/.codex/hooks.json" 2>/dev/null
 	result $? 'and taken out'
@@ -205,7 +235,8 @@ timeout -k 1 20 '/it'\''s/caisson' hook --client codex || { exit 2; }
 '/a b/timeout' -k 1 25 '/old place/caisson-2.1' hook || exit 0
 OLD
 while IFS= read -r other; do
-	jq -nc --arg o "$other" '{hooks: {PreToolUse: [{hooks: [{type: "command", command: $o}]}]}}' >"$HOME/.codex/hooks.json"
+	jq -nc --arg o "$other" '{hooks: {PreToolUse: [{hooks: [{type: "command", command: $o}]}]}}' \
+		>"$HOME/.codex/hooks.json"
 	cp "$HOME/.codex/hooks.json" "$tmp/settings"
 	init --client codex --remove && cmp -s "$tmp/settings" "$HOME/.codex/hooks.json"
 	result $? "codex: not ours: $other"
@@ -223,9 +254,12 @@ mkdir -p "$tmp/it's here"
 cp "$CAISSON" "$tmp/it's here/caisson"
 "$tmp/it's here/caisson" init --client claude-code >"$tmp/out" 2>"$tmp/err"
 command=$(jq -r '.hooks.PreToolUse[0].hooks[0].command' "$HOME/.claude/settings.json")
-[[ $(sh -c "set -- ${command#*EXIT; }; echo \"\$1|\$2|\$3|\$4\"") == "$tmp/it's here/caisson|hook|--client|claude-code" ]]
+[[ $(sh -c "set -- ${command#*EXIT; }; echo \"\$1|\$2|\$3|\$4\"") == \
+	"$tmp/it's here/caisson|hook|--client|claude-code" ]]
 result $? "a path with a quote and a blank is one word for sh"
-init --client claude-code && [[ $(jq -r '[.hooks.PreToolUse[].hooks[].command] | map(select(contains("caisson"))) | length' "$HOME/.claude/settings.json") == 1 ]]
+init --client claude-code &&
+	[[ $(jq -r '[.hooks.PreToolUse[].hooks[].command] | map(select(contains("caisson"))) | length' \
+	"$HOME/.claude/settings.json") == 1 ]]
 result $? 'and is known again'
 rm -f "$HOME/.claude/settings.json"
 
@@ -276,7 +310,8 @@ done
 printf '{"a": 1}\n' >"$tmp/dotfile"
 chmod 640 "$tmp/dotfile"
 ln -s "$tmp/dotfile" "$HOME/.claude/settings.json"
-init --client claude-code && [[ -L $HOME/.claude/settings.json ]] && grep -q 'caisson hook' "$tmp/dotfile" && grep -q 'it is a link' "$tmp/out"
+init --client claude-code && [[ -L $HOME/.claude/settings.json ]] &&
+	grep -q 'caisson hook' "$tmp/dotfile" && grep -q 'it is a link' "$tmp/out"
 result $? 'a link is followed, and stays one'
 [[ $(stat -c %a "$tmp/dotfile") == 640 ]]
 result $? 'the mode stays'
@@ -307,12 +342,16 @@ if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
 	chmod 555 "$tmp/other/.claude" "$tmp/other/.gemini"
 	cp "$CAISSON" "$tmp/caisson"
 	chmod 755 "$tmp/caisson"
-	HOME=$tmp/other CAISSON_STATE=$tmp/other/state setpriv --reuid=$ORDINARY --clear-groups "$tmp/caisson" init --client claude-code --client gemini >"$tmp/out" 2>"$tmp/err"
-	[[ $? == 1 && $(grep -c 'ermission denied' "$tmp/err") == 2 && $(cat "$tmp/other/.claude/settings.json") == '{}' && -z $(ls -A "$tmp/other/.gemini") ]]
+	HOME=$tmp/other CAISSON_STATE=$tmp/other/state setpriv --reuid=$ORDINARY --clear-groups \
+		"$tmp/caisson" init --client claude-code --client gemini >"$tmp/out" 2>"$tmp/err"
+	[[ $? == 1 && $(grep -c 'ermission denied' "$tmp/err") == 2 &&
+		$(cat "$tmp/other/.claude/settings.json") == '{}' && -z $(ls -A "$tmp/other/.gemini") ]]
 	result $? 'a directory that cannot be written: said, and nothing is left behind'
 	chmod 755 "$tmp/other/.claude"
-	CLAUDE_CONFIG_DIR=$tmp/other/.claude "$CAISSON" init --client claude-code >"$tmp/out" 2>"$tmp/err" # a HOME of somebody else's would not count
-	grep -q caisson "$tmp/other/.claude/settings.json" && [[ $(stat -c '%u' "$tmp/other/.claude/settings.json") == "$ORDINARY" ]]
+	# a HOME of somebody else's would not count
+	CLAUDE_CONFIG_DIR=$tmp/other/.claude "$CAISSON" init --client claude-code >"$tmp/out" 2>"$tmp/err"
+	grep -q caisson "$tmp/other/.claude/settings.json" &&
+		[[ $(stat -c '%u' "$tmp/other/.claude/settings.json") == "$ORDINARY" ]]
 	result $? 'the owner stays'
 else
 	skip 'a directory that cannot be written' 'only root can be somebody else'
@@ -329,7 +368,8 @@ cp /bin/bash "$tmp/claude"
 result $? 'and below a client, whatever the variables say'
 CLAUDECODE=1 init --client claude-code --dry-run
 result $? 'but may look'
-for c in 'caisson init' 'caisson init --remove' "$CAISSON init --user" 'sh -c "caisson init --remove --client claude-code"'; do
+for c in 'caisson init' 'caisson init --remove' "$CAISSON init --user" \
+	'sh -c "caisson init --remove --client claude-code"'; do
 	"$CAISSON" check "$c" >"$tmp/out" 2>"$tmp/err"
 	[[ $? == 2 ]] && grep -q caisson-milder "$tmp/out"
 	result $? "and the gate denies: $c"

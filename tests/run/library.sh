@@ -1,6 +1,6 @@
 #!/bin/bash
-# libcaisson: exported names, the examples, the same answers as caisson check, policies that change, memory, and what
-# make install puts where. TAP.
+# libcaisson: exported names, the examples, the same answers as caisson check, policies that change, memory,
+# and what make install puts where. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 failure_files=(out)
@@ -32,7 +32,9 @@ while IFS= read -r command; do
 	for program in judge judge-shared; do
 		"$BUILD/examples/$program" "$command" >"$tmp/out" 2>&1
 		got=$?
-		[[ $got == "$want" ]] && diff <(jq -r '.verdict, (.reasons[] | "  \(.id): \(.message)")' "$tmp/json") "$tmp/out" >/dev/null
+		[[ $got == "$want" ]] &&
+			diff <(jq -r '.verdict, (.reasons[] | "  \(.id): \(.message)")' "$tmp/json") \
+			"$tmp/out" >/dev/null
 		result $? "$program: $command"
 	done
 done <<'COMMANDS'
@@ -92,8 +94,8 @@ with Caisson() as c:
     c.lib.caisson_answer_free(held)
     print(c.lib.caisson_set_shell(c.self, b"fish", ctypes.byref(error)), error.text.decode())
 PYTHON
-# Every file that decides changes between two judgements: with the same size, with its old time of modification, within
-# one tick of the clock for files, and through a mapping, which changes no time at all.
+# Every file that decides changes between two judgements: with the same size, with its old time of
+# modification, within one tick of the clock for files, and through a mapping, which changes no time at all.
 cat >"$tmp/changes.py" <<'PYTHON'
 import mmap, os, sys, time
 sys.argv = ["judge.py"]
@@ -231,14 +233,17 @@ if [[ -n ${SANITIZE-} ]]; then
 elif ! command -v pkg-config >/dev/null; then
 	skip 'make install' 'pkg-config is not installed'
 else
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$here" --no-print-directory install BUILD="${BUILD#"$here"/}" PREFIX="$tmp/usr" >"$tmp/out" 2>&1 &&
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$here" --no-print-directory install \
+		BUILD="${BUILD#"$here"/}" PREFIX="$tmp/usr" >"$tmp/out" 2>&1 &&
 		export PKG_CONFIG_PATH=$tmp/usr/lib/pkgconfig &&
 		read -ra dynamic < <(pkg-config --cflags --libs caisson) &&
-		gcc "$tmp/usr/share/doc/caisson/examples/judge.c" "${dynamic[@]}" -o "$tmp/judge" >>"$tmp/out" 2>&1 &&
+		gcc "$tmp/usr/share/doc/caisson/examples/judge.c" "${dynamic[@]}" -o "$tmp/judge" \
+		>>"$tmp/out" 2>&1 &&
 		LD_LIBRARY_PATH=$tmp/usr/lib "$tmp/judge" ls >>"$tmp/out" 2>&1
 	result $? 'make install: the example compiles and runs with the shared library'
 	read -ra static < <(pkg-config --static --libs-only-l caisson)
-	gcc -I"$tmp/usr/include" "$here/examples/judge.c" "$tmp/usr/lib/libcaisson.a" "${static[@]:1}" -o "$tmp/judge" >"$tmp/out" 2>&1 &&
+	gcc -I"$tmp/usr/include" "$here/examples/judge.c" "$tmp/usr/lib/libcaisson.a" "${static[@]:1}" -o \
+		"$tmp/judge" >"$tmp/out" 2>&1 &&
 		"$tmp/judge" ls >>"$tmp/out" 2>&1
 	result $? '... and with the static one'
 	[[ -s $tmp/usr/share/bash-completion/completions/caisson && -s $tmp/usr/share/zsh/vendor-completions/_caisson &&

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every lint can fail: each is given a small tree with one thing wrong and must say where; and the same tree put right, and must be silent.
+# Every lint can fail: each is given a small tree with one thing wrong and must say where; and the same tree
+# put right, and must be silent.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 failure_files=(out)
@@ -123,7 +124,8 @@ echo 'int f(void) { return open("x", 0); }' | put src/sys/a.c
 passes purity 'calls in their places, words in comments and strings'
 
 # banned
-for call in 'strcpy(a, b)' 'sprintf(a, "x")' 'strtok(a, b)' 'atoi(a)' 'system("x")' 'popen("x", "r")' 'strtol(a, 0, 10)' 'fork()'; do
+for call in 'strcpy(a, b)' 'sprintf(a, "x")' 'strtok(a, b)' 'atoi(a)' 'system("x")' 'popen("x", "r")' \
+	'strtol(a, 0, 10)' 'fork()'; do
 	fresh
 	echo "void f(void) { $call; }" | put src/cli/a.c
 	fails banned "$call" src/cli/a.c:1:
@@ -197,7 +199,8 @@ fresh
 	echo '}'
 	for ((i = 0; i < 800; i++)); do echo; done
 } | put src/base/a.c
-"$here/scripts/lint-sizes" "$tmp/tree" >"$tmp/out" 2>&1 && grep -q 'f() has 61 lines' "$tmp/out" && grep -q ':1: 864 lines' "$tmp/out"
+"$here/scripts/lint-sizes" "$tmp/tree" >"$tmp/out" 2>&1 && grep -q 'f() has 61 lines' "$tmp/out" &&
+	grep -q ':1: 864 lines' "$tmp/out"
 result $? 'sizes reports a long function and a long file'
 fresh
 echo 'int f(void) { return 0; }' | put src/base/a.c
@@ -233,7 +236,8 @@ passes texts 'texts with room'
 # complexity, cppcheck, shellcheck
 if command -v pmccabe >/dev/null; then
 	fresh
-	{ echo 'int f(int a) {'; for ((i = 0; i < 30; i++)); do echo "if (a == $i) return $i;"; done; echo 'return 0; }'; } | put src/base/a.c
+	{ echo 'int f(int a) {'; for ((i = 0; i < 30; i++)); do echo "if (a == $i) return $i;"; done; echo \
+		'return 0; }'; } | put src/base/a.c
 	fails complexity 'a function with 30 branches' 'src/base/a.c:1: f() has complexity 31'
 	sed -i 2d "$tmp/tree/src/base/a.c"
 	passes complexity 'one with 29'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# caisson mcp, spoken to over pipes by tests/run/mcp.py: both eras of the protocol, the tools, progress, cancellation, many calls at once, hostile
-# lines. TAP.
+# caisson mcp, spoken to over pipes by tests/run/mcp.py: both eras of the protocol, the tools, progress,
+# cancellation, many calls at once, hostile lines. TAP.
 tmp_template=/tmp/caisson-mcp-XXXXXX
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson metrics and stats: the text is what the format wants, the numbers are those of the rows, counters do not go down. TAP.
+# caisson metrics and stats: the text is what the format wants, the numbers are those of the rows, counters do
+# not go down. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config LC_ALL=C.UTF-8
@@ -14,7 +15,9 @@ reads() { # WHAT [--classic]: the text in out becomes the JSON of its samples
 	result $? "$1"
 	mv "$tmp/parsed" "$tmp/out"
 }
-sample() { [[ -s $tmp/out ]] && jq -e --arg k "$1" --argjson v "$2" '.samples[$k] == $v' "$tmp/out" >/dev/null; result $? "$1 is $2"; }
+sample() { [[ -s $tmp/out ]] &&
+	jq -e --arg k "$1" --argjson v "$2" '.samples[$k] == $v' "$tmp/out" >/dev/null; result $? \
+	"$1 is $2"; }
 day() { date -u -d "$1 days ago" +%F; }
 rows() { /usr/bin/python3 "$here/tests/run/rows.py" "$CAISSON_STATE" >/dev/null; }
 row() { # DAYS_AGO FIELDS: at the end of the day, for a record's time never goes back, and what caisson itself writes here is of now
@@ -63,7 +66,8 @@ sample 'caisson_validation_results_total{task="test",result="pass"}' 1
 sample 'caisson_record_rows_total{kind="end"}' 2
 ! grep -q 'a1\|make' "$tmp/first"
 result $? 'no label names an agent or a command'
-for f in $(jq -r '.families[]' "$tmp/out"); do grep -q "\`$f\`" "$here/docs/metrics.md" || { echo "# $f is not in docs/metrics.md"; false; } || break; done
+for f in $(jq -r '.families[]' "$tmp/out"); do grep -q "\`$f\`" "$here/docs/metrics.md" ||
+	{ echo "# $f is not in docs/metrics.md"; false; } || break; done
 result $? 'docs/metrics.md lists all families'
 run 0 'again' metrics
 cmp -s "$tmp/out" "$tmp/first"
@@ -80,15 +84,18 @@ row 0 '"kind":"verdict","command":"y","verdict":"deny","reasons":["secret-read"]
 run 0 'a row more' metrics
 reads 'by the rules'
 sample 'caisson_decisions_total{verdict="deny",rule="secret-read"}' 3
-for ((i = 0; i < 400; i++)); do row 0 "\"kind\":\"verdict\",\"command\":\"y\",\"verdict\":\"deny\",\"reasons\":[\"r$i\"]"; done | rows
+for ((i = 0; i < 400; i++)); do row 0 \
+	"\"kind\":\"verdict\",\"command\":\"y\",\"verdict\":\"deny\",\"reasons\":[\"r$i\"]"; done | rows
 run 0 'many rules' metrics
 reads 'by the rules'
 [[ $(jq '[.samples | keys[] | select(startswith("caisson_reasons_total"))] | length' "$tmp/out") -le 257 ]]
 result $? 'the number of labels is bounded'
-jq -e '[.samples | to_entries[] | select(.key | startswith("caisson_decisions_total")).value] | add == 407' "$tmp/out" >/dev/null
+jq -e '[.samples | to_entries[] | select(.key | startswith("caisson_decisions_total")).value] | add == 407' \
+	"$tmp/out" >/dev/null
 result $? 'and nothing is lost'
 run 0 'to a file' metrics --textfile "$tmp/caisson.prom"
-[[ $(stat -c %a "$tmp/caisson.prom") == 644 && $(find "$tmp" -maxdepth 1 -name 'caisson.prom*' | wc -l) == 1 && ! -s $tmp/out ]]
+[[ $(stat -c %a "$tmp/caisson.prom") == 644 &&
+	$(find "$tmp" -maxdepth 1 -name 'caisson.prom*' | wc -l) == 1 && ! -s $tmp/out ]]
 result $? 'that others can read, and nothing else is left'
 cp "$tmp/caisson.prom" "$tmp/out"
 reads 'the older format, by its rules' --classic
@@ -109,7 +116,8 @@ sample 'caisson_record_rows_total{kind="verdict"}' 1
 rm -rf "$CAISSON_STATE"
 {
 	row 40 '"kind":"verdict","command":"old","verdict":"deny","reasons":["secret-read"]'
-	for i in 1 2 3; do row 2 '"kind":"verdict","agent_id":"a1","command":"cat .env\u001b[2J","verdict":"deny","reasons":["secret-read"]'; done
+	for i in 1 2 3; do row 2 \
+		'"kind":"verdict","agent_id":"a1","command":"cat .env\u001b[2J","verdict":"deny","reasons":["secret-read"]'; done
 	row 1 '"kind":"begin","agent_id":"a2","command":"ls","verdict":"allow"'
 	row 1 '"kind":"end","agent_id":"a2","command":"ls","verdict":"allow","status":"ok","exit_code":0,"duration_ms":30,"cpu_ms":1,"peak_memory_mb":3,"validation":{"outcome":"valid","result":"pass","task":"test"}'
 } | rows

@@ -29,7 +29,8 @@ unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 
 # ---- the world ----
 mkfifo "$tmp/stop"
-unshare --net bash -c 'ip link set lo up; echo $$ >"$0/world.pid"; read -r _ <"$0/linked"; exec "$1" "$2"' "$tmp" "$PYTHON" \
+unshare --net bash -c 'ip link set lo up; echo $$ >"$0/world.pid"; read -r _ <"$0/linked"; exec "$1" "$2"' \
+	"$tmp" "$PYTHON" \
 	"$here/tests/box/net_world.py" <"$tmp/stop" >"$tmp/world.out" 2>"$tmp/world.err" &
 mkfifo "$tmp/linked"
 exec 8>"$tmp/stop"
@@ -43,7 +44,8 @@ ip address add 50.1.0.10/24 dev w0 # the kernel would not choose it as a source
 ip -6 address add 2600:1::9/64 dev w0 nodad
 ip -6 route add local 2600:2::/64 dev lo
 ip link set w0 up
-nsenter -t "$world" -n bash -c 'ip address add 10.99.0.2/24 dev w1; ip address add 50.1.0.1/24 dev w1; ip -6 address add 2600:1::1/64 dev w1 nodad; ip link set w1 up'
+nsenter -t "$world" -n bash -c \
+	'ip address add 10.99.0.2/24 dev w1; ip address add 50.1.0.1/24 dev w1; ip -6 address add 2600:1::1/64 dev w1 nodad; ip link set w1 up'
 echo >"$tmp/linked"
 for ((i = 0; i < 500; i++)); do
 	grep -q ready "$tmp/world.out" && break
@@ -57,7 +59,8 @@ export RELAY_RESOLV=$tmp/resolv.inside
 # A refused client may try the name's second address, so that a refusal counts once or twice.
 # behind RULES... -- COMMAND...: the output in $tmp/out, the exit status in $rc, the report in $tmp/report
 who=()
-[[ $(awk '{ print $3 }' /proc/self/uid_map) == 1 ]] || who=(-u 61234) # nobody else exists in a user namespace of one
+[[ $(awk '{ print $3 }' /proc/self/uid_map) == 1 ]] ||
+	who=(-u 61234) # nobody else exists in a user namespace of one
 behind() {
 	timeout 60 "$RUN" "${who[@]}" -p "$tmp/relay.pid" -r "$tmp/report" "$@" >"$tmp/out" 2>"$tmp/err"
 	rc=$?
@@ -97,7 +100,8 @@ except socket.gaierror:
 except OSError as e: # after a reset the socket is not connected any more
     print("reset" if e.errno in (errno.ENOTCONN, errno.EPIPE) else f"error {e}")
 END
-talk() { local rules=(); while [[ $1 != -- ]]; do rules+=("$1"); shift; done; shift; behind "${rules[@]}" -- "$PYTHON" "$tmp/talk.py" "$@"; }
+talk() { local rules=(); while [[ $1 != -- ]]; do rules+=("$1"); shift; done; shift; behind "${rules[@]}" -- \
+	"$PYTHON" "$tmp/talk.py" "$@"; }
 
 # ---- names ----
 behind allowed.test:7 -- getent ahostsv4 allowed.test
@@ -113,7 +117,8 @@ for i in range(300):
     try: socket.getaddrinfo("n%d.test" % i, 7)
     except socket.gaierror: pass
 s = socket.create_connection(("allowed.test", 7)); s.sendall(b"x"); print(s.recv(1))'
-reported 'allowed 1 refused 4[0-9][0-9]' && reported 'allowed.test 7 ok 1 1 1 [0-9]+' && [[ $(wc -l <"$tmp/report") == 129 ]]
+reported 'allowed 1 refused 4[0-9][0-9]' && reported 'allowed.test 7 ok 1 1 1 [0-9]+' &&
+	[[ $(wc -l <"$tmp/report") == 129 ]]
 result $? 'a flood of other names hides no connection'
 behind allowed.test:7 -- "$PYTHON" -c '
 import os, random, socket
@@ -129,7 +134,8 @@ grep -q '^198\.19\.' "$tmp/out" && reported 'allowed.test 7 ok 1 20 20 [0-9]+'
 result $? 'a flood of queries, half of them nonsense, stops nothing'
 "$RUN" "${who[@]}" -p "$tmp/relay.pid" allowed.test -- sleep 100 &
 launcher=$!
-while ! kill -0 "$(cat "$tmp/relay.pid" 2>/dev/null || echo x)" 2>/dev/null || [[ $(ps -o ppid= -p "$(<"$tmp/relay.pid")") -ne $launcher ]]; do sleep 0.02; done
+while ! kill -0 "$(cat "$tmp/relay.pid" 2>/dev/null || echo x)" 2>/dev/null ||
+	[[ $(ps -o ppid= -p "$(<"$tmp/relay.pid")") -ne $launcher ]]; do sleep 0.02; done
 relay=$(<"$tmp/relay.pid")
 kill -KILL "$launcher"
 wait "$launcher" 2>/dev/null
@@ -303,11 +309,13 @@ behind allowed.test -- curl -s --max-time 10 http://allowed.test/a http://allowe
 grep -q 'path=/b number=2' "$tmp/out" && reported 'allowed.test 80 ok 1 .*'
 result $? 'two requests over one connection'
 request() { printf 'GET %s HTTP/1.1\\r\\nHost: %s\\r\\n\\r\\n' "$1" "$2"; }
-talk allowed.test -- allowed.test 80 "$(request /a allowed.test)" WAIT READ "$(request /b other.test)" WAIT READ
+talk allowed.test -- allowed.test 80 "$(request /a allowed.test)" WAIT READ "$(request /b other.test)" WAIT \
+	READ
 grep -q 'path=/a number=1' "$tmp/out" && ! grep -q 'path=/b' "$tmp/out" && grep -q '^reset' "$tmp/out" &&
 	reported 'allowed.test 80 other-host 1 0 0 0'
 result $? 'the second request has another host: refused'
-talk allowed.test -- allowed.test 80 "$(request /a allowed.test)$(request /b allowed.test)$(request /c other.test)" WAIT READ
+talk allowed.test -- allowed.test 80 \
+	"$(request /a allowed.test)$(request /b allowed.test)$(request /c other.test)" WAIT READ
 ! grep -q 'path=/c' "$tmp/out" && reported 'allowed.test 80 other-host 1 0 0 0'
 result $? 'pipelined requests, the last with another host: refused'
 head -c 3000000 /dev/urandom >"$tmp/body"
@@ -315,10 +323,13 @@ sum=$(sha256sum <"$tmp/body")
 fetch allowed.test http://allowed.test/up --data-binary "@$tmp/body" -H 'Expect:'
 grep -q "body=${sum:0:16}" "$tmp/out"
 result $? 'a body of 3 MB passes unchanged'
-behind allowed.test -- bash -c 'curl -s -T - -H "Transfer-Encoding: chunked" http://allowed.test/chunked <"$0"' "$tmp/body"
+behind allowed.test -- bash -c \
+	'curl -s -T - -H "Transfer-Encoding: chunked" http://allowed.test/chunked <"$0"' "$tmp/body"
 grep -q "body=${sum:0:16}" "$tmp/out"
 result $? 'a chunked body'
-talk allowed.test -- allowed.test 80 'POST /a HTTP/1.1\r\nHost: allowed.test\r\nContent-Length: 5\r\n\r\nhello'"$(request /b other.test)" WAIT READ
+talk allowed.test -- allowed.test 80 \
+	'POST /a HTTP/1.1\r\nHost: allowed.test\r\nContent-Length: 5\r\n\r\nhello'"$(request /b other.test)" \
+	WAIT READ
 ! grep -q 'path=/b' "$tmp/out" && reported 'allowed.test 80 other-host 1 0 0 0'
 result $? 'a request behind a body is checked as well'
 talk allowed.test -- allowed.test 80 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
@@ -334,20 +345,24 @@ result $? 'a websocket: any bytes pass behind the answer 101'
 talk allowed.test -- allowed.test 80 "${upgrade/upgrade/no}" READ "$(request /b other.test)" WAIT READ
 ! grep -q 'path=/b' "$tmp/out" && reported 'allowed.test 80 other-host 1 0 0 0'
 result $? 'an upgrade that the server does not make changes nothing'
-talk allowed.test:8080 -- allowed.test 8080 'GET / HT' WAIT 'TP/1.1\r\nHost: oth' WAIT 'er.test\r\n\r\n' WAIT READ
+talk allowed.test:8080 -- allowed.test 8080 'GET / HT' WAIT 'TP/1.1\r\nHost: oth' WAIT 'er.test\r\n\r\n' \
+	WAIT READ
 ! grep -q 'path=' "$tmp/out" && reported 'allowed.test 8080 other-host 1 0 0 0'
 result $? 'another port: HTTP in pieces, with another host'
-talk allowed.test:8080 -- allowed.test 8080 'GET /a HT' WAIT 'TP/1.1\r\nHost: allowed.test:80' WAIT '80\r\nConnection: close\r\n\r\n'
+talk allowed.test:8080 -- allowed.test 8080 'GET /a HT' WAIT 'TP/1.1\r\nHost: allowed.test:80' WAIT \
+	'80\r\nConnection: close\r\n\r\n'
 grep -q 'path=/a number=1' "$tmp/out"
 result $? 'another port: HTTP in pieces, with the right host'
-behind allowed.test:8443 -- curl -sk --max-time 10 --connect-to other.test:8443:allowed.test:8443 https://other.test:8443/
+behind allowed.test:8443 -- curl -sk --max-time 10 --connect-to other.test:8443:allowed.test:8443 \
+	https://other.test:8443/
 [[ $rc == 35 ]] && reported 'allowed.test 8443 other-sni 1 0 0 [0-9]+'
 result $? 'another port: TLS with another name'
 fetch allowed.test:8443 https://allowed.test:8443/
 [[ $(<"$tmp/out") == sni=allowed.test ]]
 result $? 'another port: TLS with the right name'
 
-for bytes in 'GET http://other.test/\r\n\r\n' 'GET\t HTTPS://other.test/\n\r\n\r\n' 'GET / HTTP/1.1\rHost: other.test\r\r' '\r\nGET / HTTP/1.1\n\n' \
+for bytes in 'GET http://other.test/\r\n\r\n' 'GET\t HTTPS://other.test/\n\r\n\r\n' \
+	'GET / HTTP/1.1\rHost: other.test\r\r' '\r\nGET / HTTP/1.1\n\n' \
 	'GET /\x01 HTTP/1.1\r\nHost: other.test\r\n\r\n' 'GET /\r HTTP/1.1\r\nHost: other.test\r\n\r\n' \
 	'SET x y\r\n' 'EHLO x\r\n'; do
 	talk allowed.test:7 -- allowed.test 7 "$bytes" WAIT READ
@@ -380,7 +395,8 @@ plain=(env -u https_proxy -u http_proxy -u all_proxy -u no_proxy curl -sk --max-
 via https_proxy=http://10.99.0.2:3128 -- allowed.test -- "${plain[@]}" https://allowed.test/
 [[ $(<"$tmp/out") == sni=allowed.test ]] && reported 'allowed.test 443 ok 1 .*'
 result $? 'a proxy: TLS by CONNECT'
-via https_proxy=http://proxyhost.test:3128 -- private.test -- "${plain[@]}" --connect-to allowed.test:443:private.test:443 https://private.test/
+via https_proxy=http://proxyhost.test:3128 -- private.test -- "${plain[@]}" --connect-to \
+	allowed.test:443:private.test:443 https://private.test/
 [[ $(<"$tmp/out") == sni=private.test ]]
 result $? 'a proxy by name, which resolves the target itself'
 via https_proxy=http://pat:s%3Acret@10.99.0.2:3128 -- locked.test -- "${plain[@]}" https://locked.test/
@@ -392,16 +408,20 @@ result $? 'a proxy that gets a wrong one refuses'
 via http_proxy=http://pat:s%3Acret@10.99.0.2:3128 -- locked.test -- "${plain[@]}" 'http://locked.test/a?b=c'
 [[ $(<"$tmp/out") == 'proxied http://locked.test/a?b=c' ]]
 result $? 'a proxy: plain HTTP in absolute form'
-via http_proxy=http://pat:s%3Acret@10.99.0.2:3128 -- locked.test -- "${plain[@]}" -X OPTIONS --request-target '*' http://locked.test/
+via http_proxy=http://pat:s%3Acret@10.99.0.2:3128 -- locked.test -- "${plain[@]}" -X OPTIONS \
+	--request-target '*' http://locked.test/
 [[ $(<"$tmp/out") == 'proxied http://locked.test' ]]
 result $? 'a proxy: OPTIONS * asks the host, not the proxy'
-via http_proxy=http://pat:s%3Acret@10.99.0.2:3128 -- locked.test -- "${plain[@]}" -X TRACE -H 'Max-Forwards: 0' http://locked.test/
+via http_proxy=http://pat:s%3Acret@10.99.0.2:3128 -- locked.test -- "${plain[@]}" -X TRACE -H \
+	'Max-Forwards: 0' http://locked.test/
 [[ $rc == 56 ]] && reported 'locked.test 80 bad-http [12] 0 0 0'
 result $? 'a proxy: no TRACE, whose answer would have the password'
-via http_proxy=http://10.99.0.2:3128 -- allowed.test -- "${plain[@]}" -H 'Host: other.test' http://allowed.test/
+via http_proxy=http://10.99.0.2:3128 -- allowed.test -- "${plain[@]}" -H 'Host: other.test' \
+	http://allowed.test/
 [[ $rc == 56 ]] && reported 'allowed.test 80 other-host [12] 0 0 0'
 result $? 'a proxy changes no check'
-via https_proxy=http://10.99.0.2:1 no_proxy=.other.test,allowed.test -- allowed.test -- "${plain[@]}" https://allowed.test/
+via https_proxy=http://10.99.0.2:1 no_proxy=.other.test,allowed.test -- allowed.test -- "${plain[@]}" \
+	https://allowed.test/
 [[ $(<"$tmp/out") == sni=allowed.test ]]
 result $? 'no_proxy'
 via https_proxy=http://10.99.0.2:1 -- allowed.test -- "${plain[@]}" https://allowed.test/
@@ -415,7 +435,8 @@ via all_proxy=socks5h://10.99.0.2:1080 -- allowed.test -- "${plain[@]}" https://
 result $? 'a SOCKS5 proxy'
 
 # ---- other protocols ----
-for bytes in '\x16' '\x16binary' 'a' 'PING' 'PING\r\n' '\x00\x01' 'get x\n' '*1\r\n$4\r\nPING\r\n' 'set x http://y/\r\n' 'a \x00\x01' '\x80\x01\x02'; do
+for bytes in '\x16' '\x16binary' 'a' 'PING' 'PING\r\n' '\x00\x01' 'get x\n' '*1\r\n$4\r\nPING\r\n' \
+	'set x http://y/\r\n' 'a \x00\x01' '\x80\x01\x02'; do
 	talk allowed.test:7 -- allowed.test 7 "$bytes" WAIT READ EOF
 	[[ $(sed 's/reset//' "$tmp/out" | wc -c) -gt 0 ]] && reported 'allowed.test 7 ok 1 .*'
 	result $? "another protocol that starts with $bytes: the server sees it at once"
@@ -481,7 +502,8 @@ time.sleep(1)
 open(sys.argv[1] + "/full", "w").close()
 while not os.path.exists(sys.argv[1] + "/measured"): time.sleep(0.02)' "$tmp" &
 while [[ ! -e $tmp/full ]] && kill -0 $! 2>/dev/null; do sleep 0.05; done
-held=$(ss -tnmH dport = :9001 | sed -n 's/.*skmem:(r\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { printf "%d", n / 1000000 }')
+held=$(ss -tnmH dport = :9001 | sed -n 's/.*skmem:(r\([0-9]*\).*/\1/p' |
+	awk '{ n += $1 } END { printf "%d", n / 1000000 }')
 : >"$tmp/measured"
 wait $!
 [[ $held -gt 0 && $held -lt 250 ]]
@@ -597,11 +619,14 @@ try:
 except OSError as e: print(type(e).__name__)'
 [[ $(<"$tmp/out") == "b'x'"$'\n'*$'\nConnectionRefusedError' ]] && [[ $rc == 0 ]]
 result $? 'a killed relay: connections end, new ones fail at once'
-behind allowed.test:7 -- bash -c 'kill -STOP $PPID; cat /proc/$(<"'"$tmp"'/relay.pid")/status; kill -CONT $PPID' 2>/dev/null
-grep -q '^NoNewPrivs:.1' "$tmp/out" && grep -q '^Seccomp:.2' "$tmp/out" && grep -q '^CapEff:.0000000000000000' "$tmp/out" &&
+behind allowed.test:7 -- bash -c \
+	'kill -STOP $PPID; cat /proc/$(<"'"$tmp"'/relay.pid")/status; kill -CONT $PPID' 2>/dev/null
+grep -q '^NoNewPrivs:.1' "$tmp/out" && grep -q '^Seccomp:.2' "$tmp/out" &&
+	grep -q '^CapEff:.0000000000000000' "$tmp/out" &&
 	{ [[ ${#who[@]} == 0 ]] || grep -q '^Uid:.61234.61234.61234' "$tmp/out"; }
 result $? 'the relay has no capabilities, a filter, and the user it was told'
-TOKEN=hush-hush behind allowed.test:7 -- bash -c 'tr "\0" "\n" </proc/$PPID/environ | grep TOKEN; tr -d "\0" <"/proc/$(<"$0/relay.pid")/environ" && echo readable' "$tmp"
+TOKEN=hush-hush behind allowed.test:7 -- bash -c \
+	'tr "\0" "\n" </proc/$PPID/environ | grep TOKEN; tr -d "\0" <"/proc/$(<"$0/relay.pid")/environ" && echo readable' "$tmp"
 if grep -q readable "$tmp/out"; then
 	[[ $(<"$tmp/out") == $'TOKEN=hush-hush\nreadable' ]]
 	result $? 'the relay has no environment'

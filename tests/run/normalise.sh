@@ -14,7 +14,8 @@ run() {
 	result $? "$what (status $got)"
 }
 is() { [[ $(cat out) == "$1" ]]; result $? "prints: ${1@Q}"; }
-json() { /usr/bin/python3 -c 'import json, sys; o = json.load(open("out")); sys.exit(not eval(sys.argv[1]))' "$1"; result $? "$1"; }
+json() { /usr/bin/python3 -c 'import json, sys; o = json.load(open("out")); sys.exit(not eval(sys.argv[1]))' \
+	"$1"; result $? "$1"; }
 
 printf 'a\033[31mred\033[0m\r\n 10%%\r100%%\nat 1700000000\n' >in
 run 0 'standard input' normalise

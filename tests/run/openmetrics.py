@@ -8,7 +8,8 @@ text = sys.stdin.buffer.read().decode("utf-8")
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 SAMPLE = re.compile(r"^(%s)(?:\{(.*)\})? (\S+)$" % NAME)
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\\\|\\"|\\n)*)"(?:,|$)')
-SUFFIXES = {"counter": ["_total"], "gauge": [""], "info": ["_info"], "histogram": ["_bucket", "_count", "_sum"]}
+SUFFIXES = {"counter": ["_total"], "gauge": [""], "info": ["_info"],
+        "histogram": ["_bucket", "_count", "_sum"]}
 if classic:
     SUFFIXES = {"counter": [""], "gauge": [""], "histogram": ["_bucket", "_count", "_sum"]}
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The execution oracle (docs/oracles.md), as TAP: the comparison itself, 2,000 generated programs of a fixed seed, and every counterexample
-# that was ever kept, run by real bash and dash in a jail and compared with what caisson says of them.
+# The execution oracle (docs/oracles.md), as TAP: the comparison itself, 2,000 generated programs of a fixed
+# seed, and every counterexample that was ever kept, run by real bash and dash in a jail and compared with
+# what caisson says of them.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 fuzz=tests/oracle/fuzz

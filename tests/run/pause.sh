@@ -1,13 +1,17 @@
 #!/bin/bash
-# caisson pause: who may, what it lets through and what not, how it ends, and that its verdicts can be derived again. TAP.
+# caisson pause: who may, what it lets through and what not, how it ends, and that its verdicts can be derived
+# again. TAP.
 apart=1
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
-case $(realpath "$BUILD") in /tmp/* | /var/tmp/* | /dev/shm/*) place=$(getent passwd "$(id -u)" | cut -d: -f6) ;; *) place=$BUILD ;; esac
+case $(realpath "$BUILD") in /tmp/* | /var/tmp/* | /dev/shm/*) place=$(getent passwd "$(id -u)" |
+	cut -d: -f6) ;; *) place=$BUILD ;; esac
 state=$(mktemp -d "$place/pause-test.XXXXXX") # a pause that is noted below /tmp does not count
 trap 'rm -rf "$tmp" "$state"' EXIT
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
-	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT XDG_CONFIG_HOME XDG_STATE_HOME; do unset "$v"; done
+for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI \
+	CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
+	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT XDG_CONFIG_HOME XDG_STATE_HOME; do unset \
+	"$v"; done
 export HOME=$tmp/home CAISSON_STATE=$state
 mkdir -p "$HOME/.config/caisson" "$tmp/work/.git" "$tmp/other/.git" && cd "$tmp/work" || exit 1
 touch .git/HEAD ../other/.git/HEAD
@@ -20,13 +24,15 @@ session=s1
 at_terminal() { # STATUS WHAT ANSWER ARG...
 	local want=$1 what=$2 answer=$3
 	shift 3
-	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" \
+		2>"$tmp/err" </dev/null
 	local got=$?
 	[[ $got == "$want" ]]
 	result $? "$what (status $got)"
 }
 hook() { # COMMAND [CLIENT [MODE]]
-	jq -cn --arg c "$1" --arg d "$PWD" --arg m "${3:-default}" --arg s "$session" '{session_id: $s, transcript_path: "/tmp/t", cwd: $d, hook_event_name: "PreToolUse", permission_mode: $m, tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "t1"}' |
+	jq -cn --arg c "$1" --arg d "$PWD" --arg m "${3:-default}" --arg s "$session" \
+		'{session_id: $s, transcript_path: "/tmp/t", cwd: $d, hook_event_name: "PreToolUse", permission_mode: $m, tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "t1"}' |
 		"$CAISSON" hook --client "${2:-claude-code}" >"$tmp/out" 2>"$tmp/err"
 }
 decided() { # WHAT COMMAND: ask, deny, contain or pass
@@ -90,7 +96,8 @@ result $? 'a mode in which nothing is to run stays'
 hook 'npm login' codex
 ! grep -q 'deny' "$tmp/out"
 result $? 'a client that cannot ask'
-jq -cn --arg d "$PWD" '{session_id: "s2", transcript_path: "/tmp/t", cwd: $d, hook_event_name: "SessionStart", source: "startup"}' | "$CAISSON" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
+jq -cn --arg d "$PWD" \
+	'{session_id: "s2", transcript_path: "/tmp/t", cwd: $d, hook_event_name: "SessionStart", source: "startup"}' | "$CAISSON" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
 out 'A person has paused caisson until'
 "$CAISSON" doctor >"$tmp/out" 2>&1
 out 'caisson is paused until'
@@ -111,7 +118,8 @@ run 0 'the record has it' audit query --kind person --json
 jq -se 'length == 1 and .[0].kind == "person" and (.[0].command | test("^caisson pause --for 10m")) and (.[0].note | test("a person paused caisson for 600 seconds"))' "$tmp/out" >/dev/null
 result $? 'as a row of its own'
 run 0 'the chain holds' audit verify
-id=$("$CAISSON" audit query --json | jq -rs '[.[] | select(.kind == "verdict" and .command == "make test" and .verdict == "allow")][0].id')
+id=$("$CAISSON" audit query --json |
+	jq -rs '[.[] | select(.kind == "verdict" and .command == "make test" and .verdict == "allow")][0].id')
 run 0 'a verdict of the pause is derived again' replay "$id"
 out 'allow'
 run 0 'also by the policy of today: the mode belongs to the request' replay --judge "$id"

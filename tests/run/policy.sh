@@ -1,5 +1,6 @@
 #!/bin/bash
-# What docs/policy.md shows is what happens: every yaml block loads as a policy, and the rows of the verdicts block behind it come out as it says.
+# What docs/policy.md shows is what happens: every yaml block loads as a policy, and the rows of the verdicts
+# block behind it come out as it says.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 rows=0

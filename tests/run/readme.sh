@@ -1,5 +1,6 @@
 #!/bin/bash
-# What the README shows is what happens: every "caisson ..." line of its shell blocks is run, and the verdict in its comment must be the one given.
+# What the README shows is what happens: every "caisson ..." line of its shell blocks is run, and the verdict
+# in its comment must be the one given.
 # The policy it shows is loaded, and the folders and documents it names exist.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
@@ -69,5 +70,6 @@ done < <(grep -o '](\([^)#]*\))' "$readme" | sed 's/^](//; s/)$//' | grep -v '^h
 while read -r folder; do
 	[[ -d $here/$folder ]]
 	result $? "ARCHITECTURE.md names $folder" 0
-done < <(grep -o '^| `\(src\|tests\|knowledge\|scripts\)[a-z/]*`' "$here/ARCHITECTURE.md" | tr -d '|` ' | sort -u)
+done < <(grep -o '^| `\(src\|tests\|knowledge\|scripts\)[a-z/]*`' "$here/ARCHITECTURE.md" | tr -d '|` ' |
+	sort -u)
 echo "1..$n"

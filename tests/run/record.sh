@@ -6,7 +6,8 @@ failure_files=(out err row)
 CAISSON=$(realpath "$CAISSON")
 chmod 755 "$tmp"
 mkdir -p "$tmp/home/.config/caisson" "$tmp/ws"
-export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/home/state MY_API_TOKEN=Zq8vLk2mNp4rTs6wXy
+export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/home/state \
+	MY_API_TOKEN=Zq8vLk2mNp4rTs6wXy
 config=$XDG_CONFIG_HOME/caisson/config.yaml
 cd "$tmp/ws" || exit 1
 
@@ -42,7 +43,8 @@ row 1 ".kind == \"begin\" and .id == \"$id\" and .agent_id == \"a7\" and .comman
 row 0 ".kind == \"end\" and .id == \"$id\" and .agent_id == \"a7\" and .status == \"ok\" and .exit_code == 0 and .duration_ms >= 0 and .backend == \"native\" and .validation.outcome == \"indeterminate\"" 'end'
 [[ $(blob "$(jq -r .stdout "$tmp/row")") == hello ]]
 result $? 'the output is a blob'
-[[ $(stat -c %a "$CAISSON_STATE/audit"/*.jsonl "$CAISSON_STATE"/blobs/*/*.zst | sort -u) == 600 && $(stat -c %a "$CAISSON_STATE/audit" "$CAISSON_STATE/blobs" | sort -u) == 700 ]]
+[[ $(stat -c %a "$CAISSON_STATE/audit"/*.jsonl "$CAISSON_STATE"/blobs/*/*.zst | sort -u) == 600 &&
+	$(stat -c %a "$CAISSON_STATE/audit" "$CAISSON_STATE/blobs" | sort -u) == 700 ]]
 result $? 'nobody else can read any of it'
 before=$(find "$CAISSON_STATE/blobs" -type f | wc -l)
 c 0 'the same again' run --agent a7 --task test -- /bin/echo hello
@@ -60,16 +62,20 @@ c 64 'wrong use' run --memory lots -- /bin/true
 result $? 'leaves no row'
 
 # ---- secrets ----
-c 0 'secrets' run -c "echo $MY_API_TOKEN; printf 'ghp_%s\n' abcdefghijklmnopqrstuvwxyz0123456789 # $MY_API_TOKEN"
+c 0 'secrets' run -c \
+	"echo $MY_API_TOKEN; printf 'ghp_%s\n' abcdefghijklmnopqrstuvwxyz0123456789 # $MY_API_TOKEN"
 ! grep -rq "$MY_API_TOKEN" "$CAISSON_STATE/audit"
 result $? 'are not in rows'
 row 0 '.stdout' 'end'
 [[ $(blob "$(jq -r .stdout "$tmp/row")") == '[redacted:value]'$'\n''[redacted:github-token]' ]]
 result $? 'nor in outputs'
 # shellcheck disable=SC2016 # the box's variables
-c 0 'one that is given for the run' run --env OTHER_TOKEN=hunter2hunter2xyz --env GREETING=hello-world -c 'echo $OTHER_TOKEN $GREETING'
+c 0 'one that is given for the run' run --env OTHER_TOKEN=hunter2hunter2xyz --env GREETING=hello-world -c \
+	'echo $OTHER_TOKEN $GREETING'
 row 0 '.stdout' 'end'
-[[ $(blob "$(jq -r .stdout "$tmp/row")") == '[redacted:value] hello-world' && $(jq -r .stdout "$tmp/out") == '[redacted:value] hello-world' ]] && ! grep -rq hunter2 "$CAISSON_STATE/audit"
+[[ $(blob "$(jq -r .stdout "$tmp/row")") == '[redacted:value] hello-world' &&
+	$(jq -r .stdout "$tmp/out") == '[redacted:value] hello-world' ]] &&
+	! grep -rq hunter2 "$CAISSON_STATE/audit"
 result $? 'is not shown, nor recorded'
 row 1 '.spec.asked.env == ["OTHER_TOKEN=[redacted:value]", "GREETING=hello-world"]' 'begin'
 
@@ -78,7 +84,8 @@ echo 'audit: {outputs: 64K}' >"$config"
 c 0 'a long output' run --output 10M -c 'seq 100000'
 row 0 '.note | test("stdout has 588895 bytes, of which both ends are kept")' 'says that it is not whole'
 blob "$(jq -r .stdout "$tmp/row")" >"$tmp/blob"
-[[ $(head -n 1 "$tmp/blob") == 1 && $(tail -n 1 "$tmp/blob") == 100000 && $(stat -c %s "$tmp/blob") -lt 66000 ]] && grep -q '^\[523[0-9]* bytes are not kept\]$' "$tmp/blob"
+[[ $(head -n 1 "$tmp/blob") == 1 && $(tail -n 1 "$tmp/blob") == 100000 &&
+	$(stat -c %s "$tmp/blob") -lt 66000 ]] && grep -q '^\[523[0-9]* bytes are not kept\]$' "$tmp/blob"
 result $? 'both ends are kept'
 echo 'audit: {outputs: 0}' >"$config"
 c 0 'no outputs' run -- /bin/echo x
@@ -88,7 +95,8 @@ rm "$config"
 # ---- while it runs ----
 "$CAISSON" run --workspace "$tmp/ws" -c "echo > $tmp/ws/started; sleep 1.234" >"$tmp/out" 2>"$tmp/err" &
 for ((i = 0; i < 100; i++)); do [[ -e $tmp/ws/started ]] && break; sleep 0.02; done
-find /proc/[0-9]*/fd \( -lname "$CAISSON_STATE/audit*" -o -lname "$CAISSON_STATE/blobs*" \) >"$tmp/fds" 2>/dev/null
+find /proc/[0-9]*/fd \( -lname "$CAISSON_STATE/audit*" -o -lname "$CAISSON_STATE/blobs*" \) >"$tmp/fds" \
+	2>/dev/null
 [[ -e $tmp/ws/started && ! -s $tmp/fds ]]
 result $? 'no process of the box, and not the launcher, has the record open'
 wait
@@ -97,7 +105,8 @@ row 0 '.kind == "end" and .status == "ok"' 'end'
 # ---- the gate ----
 c 126 'denied' run --gate -c 'rm -rf /etc'
 row 0 '.kind == "verdict" and .verdict == "deny" and (.reasons | length) > 0 and .command == "rm -rf /etc" and (has("status") | not)' 'a verdict'
-blob "$(jq -r .view "$tmp/row")" | jq -e ".cwd == \"$tmp/ws\" and .shell == \"bash\"" >"$tmp/out" && jq -e '.answers.paths | map(.path) | index("/etc")' "$tmp/row" >"$tmp/out"
+blob "$(jq -r .view "$tmp/row")" | jq -e ".cwd == \"$tmp/ws\" and .shell == \"bash\"" >"$tmp/out" &&
+	jq -e '.answers.paths | map(.path) | index("/etc")' "$tmp/row" >"$tmp/out"
 result $? 'its view, and what was asked about /etc'
 blob "$(jq -r .policy "$tmp/row")" | jq -e '.files == [] and (.digest | startswith("sha256:"))' >"$tmp/out"
 result $? 'its policy: nothing but what is built in'
@@ -111,7 +120,8 @@ c 0 'allowed' run --gate -c 'echo y'
 row 1 '.kind == "begin" and .verdict == "allow" and (.view | startswith("sha256:"))' 'begin has the verdict'
 echo 'tools: [' >"$config"
 c 126 'a broken policy' run --gate -c 'echo y'
-row 0 '.kind == "verdict" and .verdict == "deny" and .reasons == ["policy-error"] and .command == "echo y"' 'a verdict'
+row 0 '.kind == "verdict" and .verdict == "deny" and .reasons == ["policy-error"] and .command == "echo y"' \
+	'a verdict'
 rm "$config"
 
 # ---- check ----
@@ -125,7 +135,8 @@ c 64 'check --agent alone' check --agent b 'ls'
 c 64 'a batch' check --batch --record
 holds
 cat "$CAISSON_STATE"/audit/*.jsonl >"$tmp/all"
-/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/audit-row.schema.json" "$tmp/all" >"$tmp/out" 2>"$tmp/err"
+/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/audit-row.schema.json" "$tmp/all" \
+	>"$tmp/out" 2>"$tmp/err"
 result $? "rows fit the schema ($(wc -l <"$tmp/all"))"
 
 # ---- what cannot be recorded does not run ----
@@ -133,7 +144,8 @@ try() { # STATUS WHAT PATTERN: a run that would leave a mark
 	rm -f "$tmp/ws/mark"
 	c "$1" "$2" run --workspace "$tmp/ws" -c "echo > $tmp/ws/mark"
 	if [[ $1 == 125 ]]; then
-		jq -e '.status == "setup_error" and .exit_code == 125' "$tmp/out" >/dev/null && grep -q "$3" "$tmp/err" && [[ ! -e $tmp/ws/mark ]]
+		jq -e '.status == "setup_error" and .exit_code == 125' "$tmp/out" >/dev/null &&
+			grep -q "$3" "$tmp/err" && [[ ! -e $tmp/ws/mark ]]
 		result $? "nothing ran, and it is said why: $3"
 	else
 		[[ -e $tmp/ws/mark ]]
@@ -181,18 +193,23 @@ full() { # in a mount namespace of its own
 	local i ran=0 refused=0 rc
 	for ((i = 0; i < 40; i++)); do
 		rm -f "$tmp/ws/mark"
-		"$CAISSON" run --workspace "$tmp/ws" -c "echo > $tmp/ws/mark; head -c 3000 /dev/urandom | base64; # $i $(printf '%2000s' x)" >"$tmp/out" 2>"$tmp/err"
+		"$CAISSON" run --workspace "$tmp/ws" -c \
+			"echo > $tmp/ws/mark; head -c 3000 /dev/urandom | base64; # $i $(printf '%2000s' x)" \
+			>"$tmp/out" 2>"$tmp/err"
 		rc=$?
-		if [[ $rc == 125 && ! -e $tmp/ws/mark ]]; then refused=$((refused + 1)); elif [[ $rc == 0 && -e $tmp/ws/mark ]]; then ran=$((ran + 1)); else
+		if [[ $rc == 125 && ! -e $tmp/ws/mark ]]; then refused=$((refused + 1)); elif [[ $rc == 0 &&
+			-e $tmp/ws/mark ]]; then ran=$((ran + 1)); else
 			echo "rc $rc, mark $(ls "$tmp/ws/mark" 2>&1)" >>"$tmp/err"
 			return 1
 		fi
 		"$CAISSON" audit verify >"$tmp/out" 2>>"$tmp/err" || return 2
 	done
-	[[ $(jq -r 'select(.kind == "begin") | .id' "$CAISSON_STATE"/audit/*.jsonl | wc -l) == "$ran" ]] || return 3
+	[[ $(jq -r 'select(.kind == "begin") | .id' "$CAISSON_STATE"/audit/*.jsonl | wc -l) == "$ran" ]] ||
+		return 3
 	((ran > 2 && refused > 2)) || return 4
 	mount -o remount,size=2m "$tmp/small" || return 5
-	"$CAISSON" run -- /bin/true >"$tmp/out" 2>"$tmp/err" && "$CAISSON" audit verify >"$tmp/out" 2>>"$tmp/err"
+	"$CAISSON" run -- /bin/true >"$tmp/out" 2>"$tmp/err" &&
+		"$CAISSON" audit verify >"$tmp/out" 2>>"$tmp/err"
 }
 if [[ $(id -u) == 0 ]] && unshare -m true 2>/dev/null; then
 	export -f full

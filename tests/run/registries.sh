@@ -1,6 +1,7 @@
 #!/bin/bash
-# preset:registries: package managers are asked for their hosts in a box. Fake homes have configurations with credentials, projects
-# try to add hosts of their own; then the tools of this machine, about which no host is assumed. TAP.
+# preset:registries: package managers are asked for their hosts in a box. Fake homes have configurations with
+# credentials, projects try to add hosts of their own; then the tools of this machine, about which no host is
+# assumed. TAP.
 # shellcheck disable=SC2016 # scripts are data
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -9,7 +10,8 @@
 ask() {
 	local who=$1
 	shift
-	(cd "$tmp/$who/project" && as "$who" "$tmp/caisson" presets --json "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$tmp/$who/project" &&
+		as "$who" "$tmp/caisson" presets --json "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
 	rc=$?
 }
 host() { want ".hosts | index(\"$2\") != null" "$1: $3: $2"; }
@@ -38,7 +40,8 @@ people_npm() {
 	END
 	chmod 600 "$home/.npmrc"
 	echo 'registry=https://project.invalid/' >"$project/.npmrc"
-	printf '#!/bin/sh\necho "{\\"registry\\":\\"https://planted.invalid\\"}"\n' | tee "$project/bin/npm" >"$project/node_modules/.bin/npm"
+	printf '#!/bin/sh\necho "{\\"registry\\":\\"https://planted.invalid\\"}"\n' |
+		tee "$project/bin/npm" >"$project/node_modules/.bin/npm"
 	chmod 755 "$project/bin/npm" "$project/node_modules/.bin/npm"
 	settle "$who"
 	ask "$who" preset:registries/npm
@@ -72,7 +75,9 @@ people_npm() {
 	host "$who" changed.invalid:8443 'a damaged answer is asked for again'
 
 	# hosts that somebody else could name
-	(cd "$project" && as "$who" env NPM_CONFIG_REGISTRY=https://env.invalid PATH="$project/bin:$project/node_modules/.bin:bin:/usr/bin:/bin" \
+	(cd "$project" &&
+		as "$who" env NPM_CONFIG_REGISTRY=https://env.invalid \
+		PATH="$project/bin:$project/node_modules/.bin:bin:/usr/bin:/bin" \
 		"$tmp/caisson" presets --json --again preset:registries/npm) >"$tmp/out" 2>"$tmp/err"
 	host "$who" changed.invalid:8443 'with the variables of a shell'
 	no_host "$who" env.invalid 'a variable of the shell'
@@ -115,18 +120,21 @@ people_fake() {
 		echo "{\"registry\":\"https://\${seen}nothing.invalid/\"}"
 	END
 	own "$who"
-	(cd "$tmp/$who/project" && as "$who" env PATH="$home/.local/bin:/usr/bin:/bin" AWS_SECRET_ACCESS_KEY=x NODE_OPTIONS=--x \
+	(cd "$tmp/$who/project" &&
+		as "$who" env PATH="$home/.local/bin:/usr/bin:/bin" AWS_SECRET_ACCESS_KEY=x NODE_OPTIONS=--x \
 		"$tmp/caisson" presets --json --again preset:registries/pnpm) >"$tmp/out" 2>"$tmp/err"
 	host "$who" nothing.invalid 'the box of a tool shows nothing but its configuration'
 	local name
-	for name in failing:'echo secret-$0; exit 3' flooding:'yes | head -c 3000000' garbled:'echo {' killed:'kill -9 $$'; do
+	for name in failing:'echo secret-$0; exit 3' flooding:'yes | head -c 3000000' garbled:'echo {' \
+		killed:'kill -9 $$'; do
 		fake "$who" pnpm <<<"${name#*:}"
 		own "$who"
 		(cd "$tmp/$who/project" && as "$who" env PATH="$home/.local/bin:/usr/bin:/bin" \
 			"$tmp/caisson" presets --json preset:registries/pnpm) >"$tmp/out" 2>"$tmp/err"
 		want '(.notes | length == 1 and (.[0] | startswith("pnpm "))) and (.hosts | index("nodejs.org") != null)' \
 			"$who: ${name%%:*}: built-in hosts and a note"
-		want '.notes[0] | contains("secret-") | not' "$who: ${name%%:*}: no output of the tool is quoted"
+		want '.notes[0] | contains("secret-") | not' \
+			"$who: ${name%%:*}: no output of the tool is quoted"
 	done
 	rm "$home/.local/bin/pnpm"
 }
@@ -137,21 +145,27 @@ people_box() {
 	mkdir -p "$tmp/$who/work" "$home/.config/pip" "$home/.cargo"
 	rm -f "$home/.npmrc"
 	printf 'registry=https://me:%s@registry.invalid/npm/\n//registry.invalid/npm/:_authToken=%s\nscript-shell=/bin/x\n' $secret $secret >"$home/.npmrc"
-	printf '[global]\nindex-url = https://pip.invalid/simple\nproxy = http://proxy.invalid\n' >"$home/.config/pip/pip.conf"
+	printf '[global]\nindex-url = https://pip.invalid/simple\nproxy = http://proxy.invalid\n' \
+		>"$home/.config/pip/pip.conf"
 	printf '[net]\nretry = 1\n[source.crates-io]\nreplace-with = "m"\n[source.m]\nregistry = "sparse+https://cargo.invalid/"\n' >"$home/.cargo/config.toml"
 	git init -q "$tmp/$who/work"
 	own "$who"
 	local show='cd; for f in .npmrc .config/pip/pip.conf .cargo/config.toml; do [ -e $f ] && cat $f; done; true'
-	(cd "$tmp/$who/work" && as "$who" "$tmp/caisson" run --profile work --network preset:registries/npm,cargo.invalid -- sh -c "$show") >"$tmp/out" 2>"$tmp/err"
+	(cd "$tmp/$who/work" &&
+		as "$who" "$tmp/caisson" run --profile work --network preset:registries/npm,cargo.invalid -- \
+		sh -c "$show") >"$tmp/out" 2>"$tmp/err"
 	want '.stdout == "registry=https://registry.invalid/npm/\n[source.crates-io]\nreplace-with = \"m\"\n[source.m]\nregistry = \"sparse+https://cargo.invalid/\"\n"' \
 		"$who: settings in the box: registries that it reaches, and no credential"
-	(cd "$tmp/$who/work" && as "$who" "$tmp/caisson" run --profile work -- sh -c "$show") >"$tmp/out" 2>"$tmp/err"
+	(cd "$tmp/$who/work" &&
+		as "$who" "$tmp/caisson" run --profile work -- sh -c "$show") >"$tmp/out" 2>"$tmp/err"
 	want '.status == "ok" and .stdout == ""' "$who: a box without hosts has no settings"
 	fake "$who" pnpm <<<'exit 3'
 	own "$who"
 	(cd "$tmp/$who/work" && as "$who" env PATH="$home/.local/bin:/usr/bin:/bin" \
-		"$tmp/caisson" run --profile work --network preset:registries/pnpm -- false) >"$tmp/out" 2>"$tmp/err"
-	want '.hints | any(.id == "registries" and (.message | startswith("pnpm ")))' "$who: a run that fails says that a tool could not be asked"
+		"$tmp/caisson" run --profile work --network preset:registries/pnpm -- false) >"$tmp/out" \
+		2>"$tmp/err"
+	want '.hints | any(.id == "registries" and (.message | startswith("pnpm ")))' \
+		"$who: a run that fails says that a tool could not be asked"
 	rm "$home/.local/bin/pnpm" "$home/.npmrc" "$home/.cargo/config.toml"
 	! grep -rqa "$secret" "$tmp/out" "$tmp/err" "$tmp/$who/state"
 	result $? "$who: no credential is recorded"
@@ -186,7 +200,8 @@ people_files() {
 }
 
 for who in $(people); do
-	if as "$who" sh -c 'command -v npm' >/dev/null; then people_npm "$who"; else skip "$who: npm" 'npm is not installed'; fi
+	if as "$who" sh -c 'command -v npm' >/dev/null; then people_npm "$who"; else skip "$who: npm" \
+		'npm is not installed'; fi
 	people_fake "$who"
 	people_box "$who"
 	people_files "$who"
@@ -199,8 +214,11 @@ tool() { # NAME PROGRAM MINIMUM-OF-HOSTS
 		skip "$1 of this machine" "$2 is not installed"
 		return
 	fi
-	(cd "$tmp/empty" && CAISSON_STATE=$tmp/own "$CAISSON" presets --json "preset:registries/$1") >"$tmp/out" 2>"$tmp/err" </dev/null
-	want ".notes == [] and (.hosts | length >= $3 and all(test(\"^[][a-z0-9_.*:-]+(:[0-9]+)?\$\")))" "$1 of this machine answers with hosts"
+	(cd "$tmp/empty" &&
+		CAISSON_STATE=$tmp/own "$CAISSON" presets --json "preset:registries/$1") >"$tmp/out" \
+		2>"$tmp/err" </dev/null
+	want ".notes == [] and (.hosts | length >= $3 and all(test(\"^[][a-z0-9_.*:-]+(:[0-9]+)?\$\")))" \
+		"$1 of this machine answers with hosts"
 	jq -e '.failure == ""' "$tmp/own/registries/$1" >/dev/null
 	result $? "$1 of this machine was asked"
 }
@@ -213,6 +231,9 @@ tool apt apt-get 0
 if command -v apt-get >/dev/null && [[ $(apt-get update --print-uris 2>/dev/null) == *://* ]]; then
 	want '(.hosts | length) > 0' 'apt of this machine names a host'
 fi
-(cd "$tmp/empty" && CAISSON_STATE=$tmp/own "$CAISSON" presets --json preset:registries) >"$tmp/out" 2>"$tmp/err" </dev/null
-want '.preset == "preset:registries" and (.hosts | length == (unique | length))' 'all tools of this machine together'
+(cd "$tmp/empty" &&
+	CAISSON_STATE=$tmp/own "$CAISSON" presets --json preset:registries) >"$tmp/out" 2>"$tmp/err" \
+	</dev/null
+want '.preset == "preset:registries" and (.hosts | length == (unique | length))' \
+	'all tools of this machine together'
 done_testing

@@ -10,4 +10,5 @@ if ! "$CAISSON" run -- /bin/true >/dev/null 2>"$tmp/err"; then
 	echo "1..0 # SKIP no box on this host: $(head -c 300 "$tmp/err" | tr '\n' ' ')"
 	exit 0
 fi
-/usr/bin/python3 -B "$here/tests/run/examples.py" "$CAISSON" "$tmp/work" "$here/docs/result.md" "$here/docs/validators.md"
+/usr/bin/python3 -B "$here/tests/run/examples.py" "$CAISSON" "$tmp/work" "$here/docs/result.md" \
+	"$here/docs/validators.md"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson audit prune: days past their time go with a tombstone, blobs that nothing refers to go, the chain holds over it. TAP.
+# caisson audit prune: days past their time go with a tombstone, blobs that nothing refers to go, the chain
+# holds over it. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config
@@ -28,7 +29,8 @@ file_of() { local hex=${1#sha256:}; echo "$CAISSON_STATE/blobs/${hex:0:2}/$hex.z
 record() { # DAYS_AGO...: three rows each; the fields of the next rows are in $extra
 	local d
 	for d in "$@"; do
-		for i in 1 2 3; do printf '{"ts":"%sT10:00:0%d.000000Z","command":"ls"%s}\n' "$(day "$d")" $i "${extra:-}"; done
+		for i in 1 2 3; do printf '{"ts":"%sT10:00:0%d.000000Z","command":"ls"%s}\n' "$(day "$d")" \
+			$i "${extra:-}"; done
 	done | /usr/bin/python3 "$here/tests/run/rows.py" "$CAISSON_STATE" >/dev/null
 }
 

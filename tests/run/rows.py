@@ -16,7 +16,8 @@ files = {}
 for line in sys.stdin:
     row = json.loads(line)
     seq += 1
-    whole = {"v": 1, "seq": seq, "id": row.pop("id", "r%d" % seq), "kind": row.pop("kind", "verdict"), "ts": row.pop("ts")}
+    whole = {"v": 1, "seq": seq, "id": row.pop("id", "r%d" % seq), "kind": row.pop("kind", "verdict"),
+            "ts": row.pop("ts")}
     whole.update(row)
     whole["prev"] = prev
     text = json.dumps(whole, separators=(",", ":"), ensure_ascii=False)[:-1]

@@ -1,6 +1,6 @@
 #!/bin/bash
-# caisson selftest: the shipped sets against the built-in policy and others, of which nothing is ever run; and the box, as root and as an
-# ordinary user. TAP.
+# caisson selftest: the shipped sets against the built-in policy and others, of which nothing is ever run; and
+# the box, as root and as an ordinary user. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 failure_files=(show err)
@@ -26,7 +26,8 @@ touch canary
 
 # ---- the built-in policy ----
 "$CAISSON" selftest --gate --json >"$tmp/out" 2>"$tmp/err"
-jq -r '.attempts.classes[].missed[].command, (.ordinary.classes[].interrupted[] | .id + ": " + .command)' "$tmp/out" >"$tmp/show" 2>&1
+jq -r '.attempts.classes[].missed[].command, (.ordinary.classes[].interrupted[] | .id + ": " + .command)' \
+	"$tmp/out" >"$tmp/show" 2>&1
 jq -e '.attempts.missed == 0' "$tmp/out" >/dev/null
 result $? 'the built-in policy misses no attempt'
 jq -e '.ordinary.interrupted * 100 <= .ordinary.total' "$tmp/out" >/dev/null
@@ -105,7 +106,8 @@ json '.project == null'
 json '.ordinary.interrupted * 100 <= .ordinary.total'
 
 # ---- the box ----
-# box WHO WHAT COMMAND...: its attempts, all held; what is not tried is said aloud, and may only be what needs a tool.
+# box WHO WHAT COMMAND...: its attempts, all held; what is not tried is said aloud, and may only be what needs
+# a tool.
 chmod 755 "$tmp" # an ordinary user's run starts here
 mkdir -p "$tmp/temp"
 chmod 1777 "$tmp/temp"
@@ -115,14 +117,18 @@ box() {
 	TMPDIR=$tmp/temp "$@" selftest --box --json >"$tmp/out" 2>"$tmp/err" </dev/null
 	rc=$?
 	jq -c '.box.attempts[] | select(.end != "held")' "$tmp/out" >"$tmp/show" 2>&1
-	[[ $rc == 0 ]] && jq -e '.box | .broken == 0 and .held >= 20 and .held + .untried == (.attempts | length)' "$tmp/out" >/dev/null
+	[[ $rc == 0 ]] &&
+		jq -e '.box | .broken == 0 and .held >= 20 and .held + .untried == (.attempts | length)' \
+		"$tmp/out" >/dev/null
 	result $? "the box, $who: everything held (status $rc)"
-	untried=$(jq -r '[.box.attempts[] | select(.end == "untried") | "\(.name): \(.why)"] | join("; ")' "$tmp/out")
+	untried=$(jq -r '[.box.attempts[] | select(.end == "untried") | "\(.name): \(.why)"] | join("; ")' \
+		"$tmp/out")
 	if [[ -n $untried ]]; then
 		n=$((n + 1))
 		echo "ok $n - the box, $who: all were tried # SKIP $untried"
 	fi
-	jq -e '[.box.attempts[] | select(.end == "untried") | .why | test("^there is no ")] | all' "$tmp/out" >/dev/null
+	jq -e '[.box.attempts[] | select(.end == "untried") | .why | test("^there is no ")] | all' \
+		"$tmp/out" >/dev/null
 	result $? "the box, $who: nothing else was left out"
 	json '[.box.attempts[] | select(.name == "work" or .name == "memory" or .name == "busy" or .name == "forks" or .name == "network" or .name == "survive") | .end == "held"] == [true, true, true, true, true, true]'
 	json '.box.attempts[] | select(.name == "busy") | .status == "timeout" and .over_ms >= 0 and .over_ms < 1000 and .by == "timer"'
@@ -139,7 +145,8 @@ if [[ $(id -u) == 0 ]]; then
 	chmod 755 "$tmp/caisson"
 	mkdir -p "$tmp/user"
 	chown 61234:61234 "$tmp/user"
-	box 'an ordinary user' setpriv --reuid 61234 --regid 61234 --clear-groups env HOME="$tmp/user" CAISSON_STATE="$tmp/user/state" "$tmp/caisson"
+	box 'an ordinary user' setpriv --reuid 61234 --regid 61234 --clear-groups env HOME="$tmp/user" \
+		CAISSON_STATE="$tmp/user/state" "$tmp/caisson"
 else
 	n=$((n + 1))
 	echo "ok $n - the box, an ordinary user # SKIP the tests run as one already"
@@ -153,7 +160,9 @@ run 1 'and shown' selftest --box --config "$tmp/leak.yaml"
 out 'BROKEN: it read the canary'
 if unshare -Ur true 2>/dev/null; then
 	# shellcheck disable=SC2016
-	run_without() { unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" selftest --box' "$CAISSON" >"$tmp/out" 2>"$tmp/err"; }
+	run_without() { unshare -Ur sh -c \
+		'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" selftest --box' "$CAISSON" \
+		>"$tmp/out" 2>"$tmp/err"; }
 	run_without
 	[[ $? == 70 && ! -s $tmp/out ]] && grep -q 'no box can be made' "$tmp/err"
 	result $? 'without boxes it says so, and passes nothing'

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The sequence oracle (docs/oracles.md), as TAP: 300 generated sequences of a fixed seed (SEQUENCE_N, SEQUENCE_SEED), whose first parts real tools
-# run in a jail, and the attacks of tests/cases/attacks in the same worlds.
+# The sequence oracle (docs/oracles.md), as TAP: 300 generated sequences of a fixed seed (SEQUENCE_N,
+# SEQUENCE_SEED), whose first parts real tools run in a jail, and the attacks of tests/cases/attacks in the
+# same worlds.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 known=tests/oracle/sequence_known.list

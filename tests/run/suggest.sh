@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson suggest: what it suggests loads, and lets through exactly what it says; what must not be suggested is not. TAP.
+# caisson suggest: what it suggests loads, and lets through exactly what it says; what must not be suggested
+# is not. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config
@@ -28,7 +29,9 @@ tools:
       - git fetch
       - never used
 YAML
-for c in 'curl https://example.org/a.json' 'git clone https://example.org/a.git' 'pip search a' 'npm install a/left-pad' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls' 'touch x'; do verdict 1 "$c"; done
+for c in 'curl https://example.org/a.json' 'git clone https://example.org/a.git' 'pip search a' \
+	'npm install a/left-pad' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls' 'touch x'; do verdict 1 \
+	"$c"; done
 ask 3 'curl https://example.org/a.json'
 ask 2 'cd . && git clone https://example.org/a.git'
 ask 1 'pip search a'
@@ -43,7 +46,8 @@ ask 2 'touch x'
 ask 1 'curl https://example.org/once'
 ask 2 'rm -rf /'
 ask 2 'git fetch'
-for c in 'git push origin a' 'git push origin b' 'git push up c'; do ask 1 "$c"; done # its options do far more: no rule for what starts like it
+for c in 'git push origin a' 'git push origin b' 'git push up c'; do ask 1 "$c"; done \
+	# its options do far more: no rule for what starts like it
 ask 2 'curl "https://example.org/a b"; curl https://example.org/$X'
 run 0 'suggest' suggest
 cp "$tmp/out" "$tmp/suggested.yaml"
@@ -59,9 +63,13 @@ no "^      - 'git push"
 no "^      - .*\\(sudo\\|rm -rf\\|ssh\\|touch\\|npm\\|aws\\|reset\\)"
 out ' fork-bomb'
 run 0 'it loads' config verify "$tmp/suggested.yaml"
-for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'pip search a' 'pip search d'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
-for c in 'curl https://example.org/axjson' 'curl https://example.org/a.json -o x' 'git clone https://example.org/b.git' 'npm install a/left-pad-1' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
-for c in 'git push --force origin main' 'git push origin :main' 'git push up d'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
+for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'pip search a' \
+	'pip search d'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
+for c in 'curl https://example.org/axjson' 'curl https://example.org/a.json -o x' \
+	'git clone https://example.org/b.git' 'npm install a/left-pad-1' 'git reset --hard' \
+	'cat ~/.ssh/id_rsa' 'sudo ls'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
+for c in 'git push --force origin main' 'git push origin :main' 'git push up d'; do verdict 1 "$c" \
+	"$tmp/suggested.yaml"; done
 verdict 2 'rm -rf /' "$tmp/suggested.yaml"
 run 0 'for programs' suggest --json
 json '.rules | length == 3'

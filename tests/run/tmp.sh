@@ -1,12 +1,15 @@
 #!/bin/bash
-# One /tmp for the contained commands of a project: kept between them, limited, cleaned, and never a way out of the box.
+# One /tmp for the contained commands of a project: kept between them, limited, cleaned, and never a way out
+# of the box.
 # As root and as an ordinary user. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 chmod 711 "$tmp"
 as=() options=()
 boxed() { # COMMAND...: in the project's box, what it prints is in $tmp/out
-	(cd "$project" && "${as[@]}" "$CAISSON" run --profile work --plain "${options[@]}" -- "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$project" &&
+		"${as[@]}" "$CAISSON" run --profile work --plain "${options[@]}" -- "$@") >"$tmp/out" \
+		2>"$tmp/err" </dev/null
 }
 said() { [[ $(cat "$tmp/out") == "$1" ]]; result $? "$who: $2: $(head -c 100 "$tmp/out" | tr '\n' ' ')"; }
 hook() { # EVENT SESSION: what the client sends
@@ -26,7 +29,8 @@ attack() {
 	result $? "$who: outside they are in a directory of the caller's alone"
 	(cd "$project" && "${as[@]}" "$CAISSON" run --plain -- ls -A /tmp) >"$tmp/out" 2>"$tmp/err"
 	said "" "twin: a box of the exec profile has an empty /tmp"
-	(cd "$other" && "${as[@]}" "$CAISSON" run --profile work --plain -- ls -A /tmp) >"$tmp/out" 2>"$tmp/err"
+	(cd "$other" &&
+		"${as[@]}" "$CAISSON" run --profile work --plain -- ls -A /tmp) >"$tmp/out" 2>"$tmp/err"
 	! grep -q '^a$' "$tmp/out"
 	result $? "$who: another project has another /tmp"
 
@@ -43,7 +47,9 @@ attack() {
 	options=(--scratch 8M)
 	boxed sh -c 'head -c 16M /dev/zero >/tmp/big; sleep 5; echo late'
 	[[ $? == 153 ]]; result $? "$who: more than the limit ends the command: $(head -c 200 "$tmp/err")"
-	(cd "$project" && "${as[@]}" "$CAISSON" run --profile work --scratch 8M -- sleep 5) >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$project" &&
+		"${as[@]}" "$CAISSON" run --profile work --scratch 8M -- sleep 5) >"$tmp/out" 2>"$tmp/err" \
+		</dev/null
 	jq -e '.status == "output_limit" and .limits.scratch_mb.enforced_by == "watched" and
 		any(.hints[]; .id == "scratch") and .duration_ms < 4000' "$tmp/out" >/dev/null
 	result $? "$who: the report says so"
@@ -67,13 +73,17 @@ line/-rf"; git init -q /tmp/repo; mkdir -m 555 /tmp/ro; /usr/bin/python3 -c "imp
 	hook SessionStart two
 	hook SessionEnd one
 	[[ $(kept) ]]; result $? "$who: the end of one session leaves /tmp to the other"
-	(cd "$project" && exec "${as[@]}" "$CAISSON" run --profile work --plain -- sh -c 'echo up; until [ -e go ]; do sleep 0.05; done; rm go; cat /tmp/a') >"$tmp/live" 2>&1 </dev/null &
+	(cd "$project" &&
+		exec "${as[@]}" "$CAISSON" run --profile work --plain -- sh -c \
+		'echo up; until [ -e go ]; do sleep 0.05; done; rm go; cat /tmp/a') >"$tmp/live" 2>&1 \
+		</dev/null &
 	live=$!
 	for _ in {1..100}; do grep -q up "$tmp/live" && break; sleep 0.05; done
 	hook SessionEnd two
 	touch "$project/go"
 	wait $live
-	[[ $(cat "$tmp/live") == $'up\none' ]]; result $? "$who: nothing is cleaned under a living box: $(tr '\n' ' ' <"$tmp/live")"
+	[[ $(cat "$tmp/live") == $'up\none' ]]; result $? \
+		"$who: nothing is cleaned under a living box: $(tr '\n' ' ' <"$tmp/live")"
 	hook SessionStart two # the client resumes it
 	hook SessionEnd two
 	[[ ! $(kept) ]]
@@ -90,7 +100,8 @@ line/-rf"; git init -q /tmp/repo; mkdir -m 555 /tmp/ro; /usr/bin/python3 -c "imp
 # ---- files of the host's /tmp ----
 
 call() { # COMMAND: as a client would: asks the hook, runs what it answers, or the command itself; the verdict is in $verdict
-	jq -nc --arg c "$1" --arg s "${session:-files}" --arg d "$project" '{hook_event_name: "PreToolUse", session_id: $s, cwd: $d,
+	jq -nc --arg c "$1" --arg s "${session:-files}" --arg d "$project" \
+		'{hook_event_name: "PreToolUse", session_id: $s, cwd: $d,
 		tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "x"}' |
 		(cd "$project" && "${as[@]}" "$CAISSON" hook --client claude-code) >"$tmp/answer" 2>"$tmp/err"
 	local run
@@ -100,17 +111,20 @@ call() { # COMMAND: as a client would: asks the hook, runs what it answers, or t
 	[[ -s $tmp/answer ]] || verdict=pass
 	[[ $verdict != pass || ! $run ]] && [[ $run ]] && verdict=box
 	case $verdict in
-	box | pass | allow) (cd "$project" && "${as[@]}" bash -c "${run:-$1}") >"$tmp/out" 2>"$tmp/err" </dev/null ;;
+	box | pass | allow) (cd "$project" &&
+		"${as[@]}" bash -c "${run:-$1}") >"$tmp/out" 2>"$tmp/err" </dev/null ;;
 	*) : >"$tmp/out" ;;
 	esac
 }
 writes() { # FILE: the client's own tool writes it
-	jq -nc --arg f "$1" --arg s "${session:-files}" --arg d "$project" '{hook_event_name: "PreToolUse", session_id: $s, cwd: $d,
+	jq -nc --arg f "$1" --arg s "${session:-files}" --arg d "$project" \
+		'{hook_event_name: "PreToolUse", session_id: $s, cwd: $d,
 		tool_name: "Write", tool_input: {file_path: $f, content: "x"}, tool_use_id: "w"}' |
 		(cd "$project" && "${as[@]}" "$CAISSON" hook --client claude-code) >"$tmp/answer" 2>"$tmp/err"
 	"${as[@]}" bash -c 'cat >"$1"' sh "$1"
 }
-went() { [[ $verdict == "$1" ]]; result $? "$who: $2: $verdict $(jq -r '.hookSpecificOutput.permissionDecisionReason // empty' "$tmp/answer" 2>/dev/null | head -c 200)"; }
+went() { [[ $verdict == "$1" ]]; result $? \
+	"$who: $2: $verdict $(jq -r '.hookSpecificOutput.permissionDecisionReason // empty' "$tmp/answer" 2>/dev/null | head -c 200)"; }
 own() { "${as[@]}" bash -c "$@"; } # as the caller, on the host
 
 files() {
@@ -129,7 +143,9 @@ E"
 	call "cat $h.log"
 	went box "reading it runs in the box"; said tested "and finds it"
 	"$CAISSON" check --cwd "$project" --json "cat $h.log" >"$tmp/out" 2>/dev/null
-	[[ ${as[*]} ]] || { jq -e '.verdict == "contain" and .reasons[0].id == "box-file"' "$tmp/out" >/dev/null; result $? "$who: for a reason of its own"; }
+	[[ ${as[*]} ]] ||
+		{ jq -e '.verdict == "contain" and .reasons[0].id == "box-file"' "$tmp/out" >/dev/null; \
+		result $? "$who: for a reason of its own"; }
 	call "tail -1 $h.lo*"
 	went box "by a pattern"; said tested "too"
 	# the shell itself looks names up
@@ -186,7 +202,8 @@ E"
 		ls /tmp | grep -c '${h#/tmp/}.both'@1
 	E
 	rm -rf "$project/own"
-	for command in "ls $h.both; echo new >$h.new" "cp Makefile $h.both/" "cat $h.both/f" "cd /tmp && ls" "ls $h.both/sub" \
+	for command in "ls $h.both; echo new >$h.new" "cp Makefile $h.both/" "cat $h.both/f" "cd /tmp && ls" \
+		"ls $h.both/sub" \
 		"ls /tmp; cat $h.both/f"; do
 		call "$command"
 		went pass "twin: outside: ${command//$h/}"
@@ -231,25 +248,34 @@ E"
 	[[ $(cat "$h.data") == own ]]; result $? "$who: it is read-only"
 	# writing
 	call "make -s test FILE=/dev/null >>$h.x; cat $h.x"
-	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? "$who: a contained command appends to a file that it names"
+	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? \
+		"$who: a contained command appends to a file that it names"
 	boxed sh -c "echo unjudged >>$h.x"
-	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? "$who: one that nobody judged does not: $(head -c 100 "$tmp/err")"
-	(cd "$project" && "${as[@]}" "$CAISSON" run --profile work -- sh -c "echo unjudged >>$h.x") >"$tmp/out" 2>"$tmp/err" </dev/null
-	jq -e --arg f "$h.x" 'any(.hints[]; .message | startswith("\u0027" + $f + "\u0027 is a file of the machine"))' "$tmp/out" >/dev/null
+	[[ $(cat "$h.x") == $'shared\ntested' ]]; result $? \
+		"$who: one that nobody judged does not: $(head -c 100 "$tmp/err")"
+	(cd "$project" &&
+		"${as[@]}" "$CAISSON" run --profile work -- sh -c "echo unjudged >>$h.x") >"$tmp/out" \
+		2>"$tmp/err" </dev/null
+	jq -e --arg f "$h.x" \
+		'any(.hints[]; .message | startswith("\u0027" + $f + "\u0027 is a file of the machine"))' \
+		"$tmp/out" >/dev/null
 	result $? "$who: and the hint says why: $(jq -c .hints "$tmp/out")"
 	options=(--gate)
 	boxed sh -c "echo judged >>$h.x"
 	options=()
-	[[ $(cat "$h.x") == $'shared\ntested\njudged' ]]; result $? "$who: twin: one that the gate judged does: $(head -c 100 "$tmp/err")"
+	[[ $(cat "$h.x") == $'shared\ntested\njudged' ]]; result $? \
+		"$who: twin: one that the gate judged does: $(head -c 100 "$tmp/err")"
 	echo "open('$h.conf', 'w')" >"$project/w.py"
 	call "/usr/bin/python3 w.py"
-	[[ $(cat "$h.conf") == conf ]]; result $? "$who: a file that the command itself does not write is read-only"
+	[[ $(cat "$h.conf") == conf ]]; result $? \
+		"$who: a file that the command itself does not write is read-only"
 	# what is never shown
 	own 'echo other >"$1"; ln "$1" "$1.hard"' sh "$h.linked"
 	own 'ln -s /etc/passwd "$1"; ln -s "$2" "$1.dir"; mkfifo "$1.fifo"; mkdir "$1.d"; echo in >"$1.d/in"; chmod 777 "$1.d"' sh "$h.link" "$HOME"
 	for name in linked link link.dir/.bashrc link.d/in; do
 		call "make -s test FILE=$h.$name; cat $h.$name"
-		! grep -q 'other\|root:\|^in' "$tmp/out"; result $? "$who: not shown: $name: $(head -1 "$tmp/out")"
+		! grep -q 'other\|root:\|^in' "$tmp/out"; result $? \
+			"$who: not shown: $name: $(head -1 "$tmp/out")"
 	done
 	own 'chmod 755 "$1.d"' sh "$h.link"
 	call "make -s test FILE=$h.link.d/in; cat $h.link.d/in"
@@ -277,25 +303,31 @@ line'"
 	call "make -s test FILE=/dev/null; mkdir $h.late; ln -s /etc $h.late2"
 	own 'echo host >"$1.late"; echo host >"$1.late2"' sh "$h"
 	call "make -s test FILE=$h.late; cat $h.late2 $h.late"
-	[[ $(grep -c host "$tmp/out") == 3 ]]; result $? "$who: the host's file counts, whatever an earlier program left in its place"
-	[[ ! $(find "$CAISSON_STATE"/tmp/*/files -perm 1000 2>/dev/null) ]]; result $? "$who: no mount point is left behind"
+	[[ $(grep -c host "$tmp/out") == 3 ]]; result $? \
+		"$who: the host's file counts, whatever an earlier program left in its place"
+	[[ ! $(find "$CAISSON_STATE"/tmp/*/files -perm 1000 2>/dev/null) ]]; result $? \
+		"$who: no mount point is left behind"
 	# a file is replaced between judging and running, and all the time
 	echo secret >"$secret"
 	for how in 'ln -s "$2" "$1"' 'ln "$2" "$1"' 'mkdir "$1"' 'mkfifo "$1"'; do
 		own 'echo mine >"$1"' sh "$h.swap"
-		between="rm -f $h.swap; set -- $h.swap $secret; $how" call "make -s test FILE=$h.swap 2>&1; cat $h.swap"
-		! grep -q 'secret\|mine' "$tmp/out"; result $? "$who: replaced after judging: $how: $(head -c 60 "$tmp/out" | tr '\n' ' ')"
+		between="rm -f $h.swap; set -- $h.swap $secret; $how" call \
+			"make -s test FILE=$h.swap 2>&1; cat $h.swap"
+		! grep -q 'secret\|mine' "$tmp/out"; result $? \
+			"$who: replaced after judging: $how: $(head -c 60 "$tmp/out" | tr '\n' ' ')"
 		own 'rm -rf "$1"' sh "$h.swap"
 	done
 	own 'while [ -e "$3" ]; do ln -sf "$2" "$1.new"; mv "$1.new" "$1"; echo mine >"$1.new"; mv "$1.new" "$1"; done' sh "$h.race" "$secret" "$project/w.py" &
 	for _ in {1..12}; do boxed sh -c "cat $h.race"; cat "$tmp/out" "$tmp/err"; done >"$tmp/all"
 	rm -f "$project/w.py"
 	wait
-	! grep -q secret "$tmp/all"; result $? "$who: replaced all the time: $(sort "$tmp/all" | uniq -c | tr '\n' ' ')"
+	! grep -q secret "$tmp/all"; result $? \
+		"$who: replaced all the time: $(sort "$tmp/all" | uniq -c | tr '\n' ' ')"
 	hook SessionEnd files
 	hook SessionEnd other
 	"${as[@]}" "$CAISSON" audit replay-all --json >"$tmp/out" 2>"$tmp/err"
-	jq -e '.judged > 20 and .changes == []' "$tmp/out" >/dev/null && grep -q box-file "$CAISSON_STATE"/audit/*.jsonl
+	jq -e '.judged > 20 and .changes == []' "$tmp/out" >/dev/null &&
+		grep -q box-file "$CAISSON_STATE"/audit/*.jsonl
 	result $? "$who: the record replays alike, without the files: $(tail -c 300 "$tmp/out")"
 	own 'rm -rf "$1"* /tmp/krb5cc_caisson_$2 /tmp/ssh-caisson-$2' sh "$h" $$
 }
@@ -304,7 +336,8 @@ line'"
 
 swaps() {
 	if [[ $project != /tmp/* ]]; then
-		n=$((n + 1)); echo "ok $n - $who: directories that are exchanged # SKIP the project is not below /tmp"
+		n=$((n + 1)); echo \
+			"ok $n - $who: directories that are exchanged # SKIP the project is not below /tmp"
 		return
 	fi
 	own 'cd "$1" && mkdir -p .vscode .husky && echo own | tee .bashrc .vscode/tasks.json >.husky/pre-commit' sh "$project"
@@ -324,7 +357,9 @@ swaps() {
 		        libc.renameat2(-100, first.encode(), -100, b"/tmp/fake", 2) # RENAME_EXCHANGE
 	E
 	chmod a+r "$project/swap.py"
-	(cd "$project" && exec "${as[@]}" "$CAISSON" run --profile work --plain -- /usr/bin/python3 swap.py "$project") >"$tmp/swap" 2>&1 </dev/null &
+	(cd "$project" &&
+		exec "${as[@]}" "$CAISSON" run --profile work --plain -- /usr/bin/python3 swap.py \
+		"$project") >"$tmp/swap" 2>&1 </dev/null &
 	swap=$!
 	for _ in {1..100}; do [[ -e $project/swapping ]] && break; sleep 0.05; done
 	for _ in {1..40}; do
@@ -333,7 +368,8 @@ swaps() {
 	done >"$tmp/swaps" 2>&1
 	rm -f "$project/swapping"
 	wait $swap
-	! grep -q evil "$project"/{.bashrc,.vscode/tasks.json,.husky/pre-commit} && [[ ! -e $project/.git/hooks/post-commit ]]
+	! grep -q evil "$project"/{.bashrc,.vscode/tasks.json,.husky/pre-commit} &&
+		[[ ! -e $project/.git/hooks/post-commit ]]
 	result $? "$who: protected files of a workspace, whatever another box makes of the way to it: $(grep -c ran "$tmp/swaps") of 40 ran"
 	boxed sh -c 'echo fine'
 	said fine "twin: it works again"
@@ -368,9 +404,11 @@ if [[ $(id -u) == 0 ]] && id nobody >/dev/null 2>&1; then
 	said $'ok\nx' "a project outside of /tmp"
 	TMPDIR=$away boxed sh -c 'echo $TMPDIR; cat /tmp/x'
 	said $'/tmp\nx' "and a caller whose TMPDIR is elsewhere"
-	# a machine whose /tmp/claude is a link, with directories and files of others; the program may lie in /tmp
+	# a machine whose /tmp/claude is a link, with directories and files of others; the program may lie in
+	# /tmp
 	cp "$CAISSON" "$away/caisson"
-	as=(unshare -m sh -c 'mount -t tmpfs -o mode=1777 none /tmp && ln -s /etc /tmp/claude && mkdir /tmp/theirs /tmp/open /tmp/own &&
+	as=(unshare -m sh -c \
+		'mount -t tmpfs -o mode=1777 none /tmp && ln -s /etc /tmp/claude && mkdir /tmp/theirs /tmp/open /tmp/own &&
 		for f in theirs/f open/f own/f f mine; do echo $f-host >/tmp/$f; done && chown nobody /tmp/theirs /tmp/f && chmod 777 /tmp/open && exec "$@"' sh) program=$CAISSON CAISSON=$away/caisson
 	boxed cat /tmp/claude/os-release /tmp/theirs/f /tmp/open/f /tmp/f /tmp/own/f /tmp/mine
 	said $'own/f-host\nmine-host' "neither a link at /tmp/claude nor what others own or can replace"

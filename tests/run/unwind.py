@@ -14,7 +14,8 @@ import time
 
 CAISSON, TMP, SECONDS, WHO = sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4]
 HOME, STATE, WS, LOG = TMP + "/home", TMP + "/state", TMP + "/ws", TMP + "/log"
-ENV = {"PATH": "/usr/bin:/bin", "HOME": HOME, "CAISSON_STATE": STATE, "LC_ALL": "C.UTF-8", "SHELL": "/bin/bash",
+ENV = {"PATH": "/usr/bin:/bin", "HOME": HOME, "CAISSON_STATE": STATE, "LC_ALL": "C.UTF-8",
+        "SHELL": "/bin/bash",
        "ASAN_OPTIONS": "detect_leaks=0"}  # memory goes with the process; the rest would not
 TIMEOUT = 60
 ORPHANS_SECONDS = 5
@@ -108,7 +109,8 @@ class Call:
             os.unlink(LOG)
         self.problems = []
         pipe = subprocess.PIPE
-        p = subprocess.Popen([CAISSON, *argv], stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=WS, bufsize=0)
+        p = subprocess.Popen([CAISSON, *argv], stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=WS,
+                bufsize=0)
         self.pid = p.pid
         try:
             if talk:
@@ -206,7 +208,8 @@ class Scenario:
             more = groups() - groups_before
             left = [(pid, path) for pid, path in more if pid in pids or not os.path.exists(f"/proc/{pid}")]
             time.sleep(0.05 if left else 0)
-        result(not left, f"{self.name}: no cgroup remains", [f"{pids.get(pid)}: {path}" for pid, path in left])
+        result(not left, f"{self.name}: no cgroup remains",
+                [f"{pids.get(pid)}: {path}" for pid, path in left])
         more = set(mounts()) - set(mounts_before)
         result(not more, f"{self.name}: no mount remains", more)
 
@@ -329,12 +332,15 @@ for folder in (HOME, STATE, WS):
     os.makedirs(folder, mode=0o700)
 with open(WS + "/Makefile", "w") as f:
     f.write("hello:\n\t@echo hello\n")
-for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
+for command in (["init", "-q"], ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
     subprocess.run(["git", *command], cwd=WS, env=ENV, check=True)
 
 SCENARIOS = [
-    Scenario("run", ["run", "--gate", "--profile", "work", "-c", "echo x > made; echo hello"], check=check_run),
-    Scenario("run with hosts", ["run", "--network", "a.example.org,10.1.2.3:5432", "--profile", "work", "-c", "echo x > made; echo hello"],
+    Scenario("run", ["run", "--gate", "--profile", "work", "-c", "echo x > made; echo hello"],
+            check=check_run),
+    Scenario("run with hosts", ["run", "--network", "a.example.org,10.1.2.3:5432", "--profile", "work", "-c",
+            "echo x > made; echo hello"],
              check=check_run),
     Scenario("run with a ticket", None, check=check_plain, before=ticket),
     Scenario("hook that denies", CLAUDE, hook("PreToolUse", "rm -rf /etc"), check_deny),

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The Nth allocation fails along run, hook and mcp: nothing may remain, and no verdict is milder (unwind.py). As root
-# and as an ordinary user. SECONDS_EACH bounds the time by taking fewer N; 0: every N. ONLY names one scenario. TAP.
+# The Nth allocation fails along run, hook and mcp: nothing may remain, and no verdict is milder (unwind.py).
+# As root and as an ordinary user. SECONDS_EACH bounds the time by taking fewer N; 0: every N. ONLY names one
+# scenario. TAP.
 set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -19,7 +20,8 @@ chmod 755 "$tmp/torture" "$tmp/unwind.py"
 read -ra who_all <<<"$(people)"
 for who in "${who_all[@]}"; do
 	as "$who" mkdir "$tmp/$who/unwind"
-	as "$who" env ONLY="${ONLY:-}" SANITIZE="${SANITIZE:-}" "$PYTHON" -B "$tmp/unwind.py" "$tmp/torture" "$tmp/$who/unwind" \
+	as "$who" env ONLY="${ONLY:-}" SANITIZE="${SANITIZE:-}" "$PYTHON" -B "$tmp/unwind.py" "$tmp/torture" \
+		"$tmp/$who/unwind" \
 		"${SECONDS_EACH:-13}" "$who" >"$tmp/$who.tap" 2>&1 </dev/null &
 done
 driver_results "${who_all[@]}"

@@ -1,11 +1,13 @@
 #!/bin/bash
-# caisson validate: its contract, and the outputs of real runners made here: tests that pass, fail, are none, end the process, print summaries. TAP.
+# caisson validate: its contract, and the outputs of real runners made here: tests that pass, fail, are none,
+# end the process, print summaries. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 failure_files=(answer out err)
 python=/usr/bin/python3
 export PYTHONDONTWRITEBYTECODE=1 NO_COLOR=1
-unset PYTEST_ADDOPTS NODE_OPTIONS NODE_TEST_CONTEXT HARNESS_ACTIVE HARNESS_VERSION PERL5LIB CTEST_OUTPUT_ON_FAILURE
+unset PYTEST_ADDOPTS NODE_OPTIONS NODE_TEST_CONTEXT HARNESS_ACTIVE HARNESS_VERSION PERL5LIB \
+	CTEST_OUTPUT_ON_FAILURE
 
 skip() {
 	n=$((n + 1))
@@ -14,7 +16,9 @@ skip() {
 
 # A report of what ran last: status, exit code, output.
 report() { # STATUS EXIT
-	jq -nc --rawfile o "$tmp/out" --rawfile e "$tmp/err" --arg s "$1" --argjson c "$2" '{status: $s, exit_code: $c, stdout: $o, stderr: $e, duration_ms: 1, peak_memory_mb: null}' >"$tmp/report"
+	jq -nc --rawfile o "$tmp/out" --rawfile e "$tmp/err" --arg s "$1" --argjson c "$2" \
+		'{status: $s, exit_code: $c, stdout: $o, stderr: $e, duration_ms: 1, peak_memory_mb: null}' \
+		>"$tmp/report"
 }
 
 # says NAME OUTCOME RESULT FORMAT [CHECK-ID]: what validate must say of the report, and its exit status
@@ -35,7 +39,8 @@ real() {
 	shift 5
 	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
 	rc=$?
-	if ((rc > 128)); then report signal null; elif ((rc)); then report exit_nonzero $rc; else report ok 0; fi
+	if ((rc > 128)); then report signal null; elif ((rc)); then report exit_nonzero $rc; else report ok \
+		0; fi
 	says "$name" "$outcome" "$res" "$format" "$id"
 }
 
@@ -50,32 +55,41 @@ printf '1..1\nok 1\n' >"$tmp/out"
 report ok 0
 says 'a report' valid pass tap
 "$CAISSON" validate --task test - <"$tmp/report" >"$tmp/answer" 2>"$tmp/err"
-[[ $? == 0 ]] && jq -e 'keys_unsorted == ["outcome", "result", "evidence", "format", "counts", "checks", "is_error"] and .evidence == "machine" and .counts.total == 1' "$tmp/answer" >/dev/null
+[[ $? == 0 ]] &&
+	jq -e 'keys_unsorted == ["outcome", "result", "evidence", "format", "counts", "checks", "is_error"] and .evidence == "machine" and .counts.total == 1' "$tmp/answer" >/dev/null
 result $? 'from standard input; the keys of the answer'
 "$CAISSON" validate --raw --exit-code 0 "$tmp/out" >"$tmp/answer" 2>"$tmp/err"
 [[ $? == 0 ]] && jq -e '.outcome == "valid"' "$tmp/answer" >/dev/null
 result $? 'plain output, without a task'
 "$CAISSON" validate --task test --raw --exit-code 7 - <"$tmp/out" >"$tmp/answer" 2>"$tmp/err"
-[[ $? == 1 ]] && jq -e '.outcome == "invalid" and .is_error and .result == "none" and .checks[0].id == "exit-mismatch"' "$tmp/answer" >/dev/null
+[[ $? == 1 ]] &&
+	jq -e '.outcome == "invalid" and .is_error and .result == "none" and .checks[0].id == "exit-mismatch"' "$tmp/answer" >/dev/null
 result $? 'an exit code that says the opposite'
 echo hello | "$CAISSON" validate --raw - >"$tmp/answer" 2>"$tmp/err"
-[[ $? == 3 ]] && jq -e '.outcome == "indeterminate" and .format == null and .evidence == null and (.is_error | not)' "$tmp/answer" >/dev/null
+[[ $? == 3 ]] &&
+	jq -e '.outcome == "indeterminate" and .format == null and .evidence == null and (.is_error | not)' \
+	"$tmp/answer" >/dev/null
 result $? 'nothing of the kind is indeterminate'
-jq -c '.truncated = {stdout: {total_bytes: 99, omitted_bytes: 88}}' "$tmp/report" >"$tmp/cut" && "$CAISSON" validate "$tmp/cut" >"$tmp/answer" 2>"$tmp/err"
+jq -c '.truncated = {stdout: {total_bytes: 99, omitted_bytes: 88}}' "$tmp/report" >"$tmp/cut" &&
+	"$CAISSON" validate "$tmp/cut" >"$tmp/answer" 2>"$tmp/err"
 [[ $? == 3 ]] && jq -e '.checks[0].id == "output-cut"' "$tmp/answer" >/dev/null
 result $? 'a report with holes is indeterminate'
 for s in signal timeout oom output_limit; do
 	report $s null
 	says "status $s is never a result" invalid none tap run-killed
 done
-for bad in '[]' '{}' '{"status": 1}' '{"status": "fine", "exit_code": 0}' '{"status": "ok", "exit_code": -1}' '{"status": "ok", "stdout": 5}' '{"status": "ok", "status": "ok"}' '{"status": "ok"' ''; do
+for bad in '[]' '{}' '{"status": 1}' '{"status": "fine", "exit_code": 0}' \
+	'{"status": "ok", "exit_code": -1}' '{"status": "ok", "stdout": 5}' \
+	'{"status": "ok", "status": "ok"}' '{"status": "ok"' ''; do
 	printf '%s' "$bad" | "$CAISSON" validate - >"$tmp/out" 2>"$tmp/err"
 	[[ $? == 64 && ! -s $tmp/out && $(wc -l <"$tmp/err") == 1 ]]
 	result $? "no report: '$bad'"
 done
 printf '{"a": 1}' >"$tmp/a.json"
 : >"$tmp/empty"
-for args in "--raw --task json --schema $tmp/empty $tmp/a.json" '' '--task nonsense f' '--exit-code 1 f' '--raw --exit-code x f' "--raw --task data --columns id:zork $tmp/a.json" 'a b' "$tmp/there-is-none"; do
+for args in "--raw --task json --schema $tmp/empty $tmp/a.json" '' '--task nonsense f' '--exit-code 1 f' \
+	'--raw --exit-code x f' "--raw --task data --columns id:zork $tmp/a.json" 'a b' \
+	"$tmp/there-is-none"; do
 	# shellcheck disable=SC2086 # words
 	"$CAISSON" validate $args </dev/null >"$tmp/out" 2>"$tmp/err"
 	[[ $? == 64 && ! -s $tmp/out && $(wc -l <"$tmp/err") == 1 ]]
@@ -178,7 +192,8 @@ PY
 	real 'pytest -s: and ends the process' invalid none pytest count-mismatch pytest -s test_spoof_exit.py
 	real 'pytest: killed' invalid none pytest run-killed pytest t_kill.py
 	# shellcheck disable=SC2016
-	real 'pytest behind a pipe' invalid none pytest exit-mismatch bash -c '/usr/bin/python3 -m pytest -p no:cacheprovider t_fail.py | cat'
+	real 'pytest behind a pipe' invalid none pytest exit-mismatch bash -c \
+		'/usr/bin/python3 -m pytest -p no:cacheprovider t_fail.py | cat'
 	pytest --junitxml="$tmp/junit.xml" test_teardown.py >/dev/null 2>&1
 	real "pytest's JUnit report" valid fail junit-xml attributes-disagree cat "$tmp/junit.xml"
 	pytest --junitxml="$tmp/junit.xml" t_pass.py >/dev/null 2>&1
@@ -266,8 +281,10 @@ if command -v go >/dev/null; then
 	real 'go test fails' valid fail go-test '' go test ./...
 	real 'go test -json' valid fail go-test-json '' go test -json ./...
 	real 'go test of nothing' invalid none go-test no-tests go test -run Nothing ./p
-	write go/e/e_test.go <<<$'package e\nimport ("os"; "testing")\nfunc TestA(t *testing.T) {}\nfunc TestB(t *testing.T) { os.Exit(0) }\n'
-	write go/s/s_test.go <<<$'package s\nimport ("fmt"; "testing")\nfunc TestA(t *testing.T) { fmt.Print("--- PASS: TestZ (0.00s)\\nPASS\\nok  \\tm/s\\t0.001s\\n"); t.Fatal("no") }\n'
+	write go/e/e_test.go \
+		<<<$'package e\nimport ("os"; "testing")\nfunc TestA(t *testing.T) {}\nfunc TestB(t *testing.T) { os.Exit(0) }\n'
+	write go/s/s_test.go \
+		<<<$'package s\nimport ("fmt"; "testing")\nfunc TestA(t *testing.T) { fmt.Print("--- PASS: TestZ (0.00s)\\nPASS\\nok  \\tm/s\\t0.001s\\n"); t.Fatal("no") }\n'
 	write go/b/b_test.go <<<$'package b\nimport "testing"\nfunc TestA(t *testing.T) { nothing() }\n'
 	real 'go test: a test ends the process' valid fail go-test '' go test ./e
 	real 'go test: a package does not compile' valid fail go-test '' go test ./b
@@ -297,7 +314,8 @@ if command -v rspec >/dev/null; then
 	real 'RSpec of nothing' invalid none rspec no-tests rspec ./none_spec.rb
 	real 'RSpec: a test prints a summary' invalid none rspec two-summaries rspec ./spoof_spec.rb
 	real 'RSpec as JSON' valid fail rspec-json '' rspec --format json ./fail_spec.rb
-	real 'RSpec as JSON: a test prints a summary' valid pass rspec-json '' rspec --format json ./spoof_spec.rb
+	real 'RSpec as JSON: a test prints a summary' valid pass rspec-json '' rspec --format json \
+		./spoof_spec.rb
 	jq -e '.counts.total == 1' "$tmp/answer" >/dev/null
 	result $? 'and its numbers are not used'
 else
@@ -307,14 +325,16 @@ fi
 # ---- PHPUnit ----
 if command -v phpunit >/dev/null; then
 	# what PHP runs is given by the body of one test
-	php_test() { printf '<?php final class %s extends PHPUnit\\Framework\\TestCase { %s }\n' "$1" "${2:+public function testA(): void { $2 \}}" | sed 's/\\}/}/' >"$tmp/php/$1.php"; }
+	php_test() { printf '<?php final class %s extends PHPUnit\\Framework\\TestCase { %s }\n' "$1" \
+		"${2:+public function testA(): void { $2 \}}" | sed 's/\\}/}/' >"$tmp/php/$1.php"; }
 	mkdir -p "$tmp/php"
 	# shellcheck disable=SC2016 # PHP's variables
 	{
 		php_test PassTest '$this->assertTrue(true);'
 		php_test FailTest '$this->assertTrue(false);'
 		php_test ExitTest 'exit(0);'
-		php_test SpoofTest 'fwrite(STDOUT, "\nOK (500 tests, 500 assertions)\n"); $this->assertTrue(true);'
+		php_test SpoofTest \
+			'fwrite(STDOUT, "\nOK (500 tests, 500 assertions)\n"); $this->assertTrue(true);'
 		php_test NoneTest ''
 	}
 	cd "$tmp/php" || exit 1

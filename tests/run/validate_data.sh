@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson validate for type checkers, linters, tables and JSON: through the program, with tools that are here, and beside another reader of schemas. TAP.
+# caisson validate for type checkers, linters, tables and JSON: through the program, with tools that are here,
+# and beside another reader of schemas. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 failure_files=(answer)
@@ -24,17 +25,27 @@ says() {
 }
 
 samples=tests/samples
-says 'mypy: errors are a valid failure' valid fail mypy '' --task typecheck --raw --exit-code 1 $samples/mypy/bad.stdout
-says 'mypy: errors with exit 0 are not' invalid none mypy exit-mismatch --task typecheck --raw --exit-code 0 $samples/mypy/bad.stdout
-says 'eslint: recognised without a task' valid fail eslint-json '' --raw --exit-code 1 $samples/eslint/bad.stdout
-says 'a table with the columns that are required' valid pass csv '' --task data --raw --exit-code 0 --columns id,amount $samples/data/ok.csv
-says 'a table without one of them' invalid none csv column-missing --task data --raw --exit-code 0 --columns id,price $samples/data/ok.csv
-says 'a table that is none' invalid none csv data-empty --task data --raw --exit-code 0 $samples/data/empty.csv
+says 'mypy: errors are a valid failure' valid fail mypy '' --task typecheck --raw --exit-code 1 \
+	$samples/mypy/bad.stdout
+says 'mypy: errors with exit 0 are not' invalid none mypy exit-mismatch --task typecheck --raw --exit-code 0 \
+	$samples/mypy/bad.stdout
+says 'eslint: recognised without a task' valid fail eslint-json '' --raw --exit-code 1 \
+	$samples/eslint/bad.stdout
+says 'a table with the columns that are required' valid pass csv '' --task data --raw --exit-code 0 \
+	--columns id,amount $samples/data/ok.csv
+says 'a table without one of them' invalid none csv column-missing --task data --raw --exit-code 0 --columns \
+	id,price $samples/data/ok.csv
+says 'a table that is none' invalid none csv data-empty --task data --raw --exit-code 0 \
+	$samples/data/empty.csv
 
 # ---- a report as the box writes it: both streams, and how it ended ----
-jq -nc --rawfile e $samples/go-vet/bad.stderr '{status: "ok", exit_code: 0, stdout: "", stderr: $e, duration_ms: 1, peak_memory_mb: null}' >"$tmp/report"
+jq -nc --rawfile e $samples/go-vet/bad.stderr \
+	'{status: "ok", exit_code: 0, stdout: "", stderr: $e, duration_ms: 1, peak_memory_mb: null}' \
+	>"$tmp/report"
 says 'go vet: findings on standard error of a report' valid fail go-vet-json '' --task lint "$tmp/report"
-jq -nc --rawfile o $samples/data/ok.csv '{status: "timeout", exit_code: null, stdout: $o, stderr: "", duration_ms: 1, peak_memory_mb: null}' >"$tmp/report"
+jq -nc --rawfile o $samples/data/ok.csv \
+	'{status: "timeout", exit_code: null, stdout: $o, stderr: "", duration_ms: 1, peak_memory_mb: null}' \
+	>"$tmp/report"
 says 'a table of a command that was killed' invalid none csv run-killed --task data "$tmp/report"
 
 # ---- cargo, where it is ----
@@ -42,12 +53,15 @@ if command -v cargo >/dev/null; then
 	mkdir -p "$tmp/crate/src"
 	printf '[package]\nname = "t"\nversion = "0.1.0"\nedition = "2021"\n' >"$tmp/crate/Cargo.toml"
 	echo 'fn main() { let x: i32 = "a"; }' >"$tmp/crate/src/main.rs"
-	(cd "$tmp/crate" && exec cargo check --offline --message-format=json) >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$tmp/crate" &&
+		exec cargo check --offline --message-format=json) >"$tmp/out" 2>"$tmp/err" </dev/null
 	rc=$?
 	if ((rc == 101)) && grep -q build-finished "$tmp/out"; then
-		says 'cargo check: a real failure' valid fail cargo-json '' --task typecheck --raw --exit-code 101 "$tmp/out"
+		says 'cargo check: a real failure' valid fail cargo-json '' --task typecheck --raw \
+			--exit-code 101 "$tmp/out"
 		grep -v build-finished "$tmp/out" >"$tmp/cut"
-		says 'cargo check: the same without its end' invalid none cargo-json malformed-report --task typecheck --raw --exit-code 101 "$tmp/cut"
+		says 'cargo check: the same without its end' invalid none cargo-json malformed-report --task \
+			typecheck --raw --exit-code 101 "$tmp/cut"
 	else
 		skip 'cargo check' 'cargo does not work here'
 	fi
@@ -56,7 +70,8 @@ else
 fi
 
 # ---- schemas: beside tests/run/schema.py, which knows few keywords and shares nothing with ours ----
-# It says no as soon as a property is not in `properties`, so the schemas here all have "additionalProperties": false.
+# It says no as soon as a property is not in `properties`, so the schemas here all have
+# "additionalProperties": false.
 cat >"$tmp/schema.json" <<'JSON'
 {"oneOf": [{"$ref": "#/$defs/point"}, {"$ref": "#/$defs/name"}],
  "$defs": {
@@ -80,7 +95,8 @@ PY
 same=0 differ=0 yes=0
 while IFS= read -r doc; do
 	printf '%s\n' "$doc" >"$tmp/doc"
-	"$CAISSON" validate --task json --raw --exit-code 0 --schema "$tmp/schema.json" "$tmp/doc" >"$tmp/answer" 2>&1
+	"$CAISSON" validate --task json --raw --exit-code 0 --schema "$tmp/schema.json" "$tmp/doc" \
+		>"$tmp/answer" 2>&1
 	ours=$?
 	/usr/bin/python3 -B tests/run/schema.py "$tmp/schema.json" "$tmp/doc" >/dev/null 2>&1
 	theirs=$?
@@ -95,6 +111,7 @@ result $? "60 documents: the same answer as another reader ($yes fit)"
 
 printf '{"requird": ["a"]}' >"$tmp/typo.json"
 printf '{}' >"$tmp/doc"
-says 'a mistyped keyword is not passed over' indeterminate none json schema-unsupported --task json --raw --exit-code 0 --schema "$tmp/typo.json" "$tmp/doc"
+says 'a mistyped keyword is not passed over' indeterminate none json schema-unsupported --task json --raw \
+	--exit-code 0 --schema "$tmp/typo.json" "$tmp/doc"
 
 echo "1..$n"

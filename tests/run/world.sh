@@ -1,5 +1,6 @@
 #!/bin/bash
-# The gate in a real file system: links, hard links, patterns, roots, temporary files. Everything is below one directory made here. TAP.
+# The gate in a real file system: links, hard links, patterns, roots, temporary files. Everything is below one
+# directory made here. TAP.
 # shellcheck source=tests/judge.sh
 . "$(dirname "$0")/../judge.sh"
 project=$HOME/project
@@ -55,9 +56,12 @@ judge contain opaque-path 'for f in .g*/config; do echo x > "$f"; done'
 judge ask protected-write "python3 -c 'import glob; [open(f, \"w\") for f in glob.glob(\".gi*/config\")]'"
 # listings of directories have hidden names in them
 judge ask protected-write "python3 -c 'import os; [open(n + \"/config\", \"w\") for n in os.listdir(\".\")]'"
-judge ask protected-write "python3 -c 'import os; [os.rename(\"a\", n + \"/hooks/pre-commit\") for n in os.listdir(\".\")]'"
-judge ask protected-write "python3 -c 'from pathlib import Path; [(n / \"config\").write_text(\"x\") for n in Path(\".\").iterdir()]'"
-judge ask protected-write "node -e 'const fs = require(\"fs\"); for (const n of fs.readdirSync(\".\")) fs.writeFileSync(n + \"/config\", \"x\")'"
+judge ask protected-write \
+	"python3 -c 'import os; [os.rename(\"a\", n + \"/hooks/pre-commit\") for n in os.listdir(\".\")]'"
+judge ask protected-write \
+	"python3 -c 'from pathlib import Path; [(n / \"config\").write_text(\"x\") for n in Path(\".\").iterdir()]'"
+judge ask protected-write \
+	"node -e 'const fs = require(\"fs\"); for (const n of fs.readdirSync(\".\")) fs.writeFileSync(n + \"/config\", \"x\")'"
 judge allow - "python3 -c 'import os; [open(n + \".bak\", \"w\") for n in os.listdir(\".\")]'"
 judge allow - "python3 -c 'import os; [open(\"src/\" + n + \"/config\", \"w\") for n in os.listdir(\"src\")]'"
 judge allow - "node -e 'const fs = require(\"fs\"); for (const n of fs.readdirSync(\"src\")) fs.writeFileSync(\"src/\" + n + \"/x\", \"x\")'"
@@ -106,7 +110,8 @@ judge allow - 'cd planted && git status'
 echo 'ref: refs/heads/main' >"$project/planted/HEAD"
 judge contain git-planted 'cd planted && git status'
 judge contain git-planted 'git -C planted log'
-mkdir "$project/split" && echo 'ref: refs/heads/x' >"$project/split/HEAD" && echo ../planted >"$project/split/commondir"
+mkdir "$project/split" && echo 'ref: refs/heads/x' >"$project/split/HEAD" &&
+	echo ../planted >"$project/split/commondir"
 judge contain git-planted 'git -C split log'
 judge allow - 'git status'
 
@@ -124,7 +129,8 @@ if [[ $(id -u) == 0 ]]; then
 else
 	n=$((n + 1)) && echo "ok $n - another's file # SKIP only root can make one"
 fi
-# modules of Python's own: whichever lies in the directory is loaded in its place, also by those that import it
+# modules of Python's own: whichever lies in the directory is loaded in its place, also by those that import
+# it
 mkdir -p "$project/py/pkg"
 touch "$project/py/app.py" "$project/py/pkg/__init__.py" "$project/py/lib.so"
 dir=$project/py

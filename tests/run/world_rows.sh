@@ -1,5 +1,6 @@
 #!/bin/bash
-# The rows of make check-world, which itself is no part of make check: they can be read, and docs/run.md names rows that there are. TAP.
+# The rows of make check-world, which itself is no part of make check: they can be read, and docs/run.md names
+# rows that there are. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 /usr/bin/python3 "$here/tests/world/run.py" --list >"$tmp/out" 2>"$tmp/err"

@@ -43,7 +43,8 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 NORMAL = [(re.compile(p), r) for p, r in [
     (r"\x1b\[[0-9;?]*[A-Za-z]", ""),
     (r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?)?", "DATE"),
-    (r"\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? [A-Z0-9][a-z0-9]+ +[A-Za-z0-9]+ [0-9: ]+( [A-Z+][A-Z0-9]+)?", "DATE"),
+    (r"\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? [A-Z0-9][a-z0-9]+ +[A-Za-z0-9]+ [0-9: ]+( [A-Z+][A-Z0-9]+)?",
+            "DATE"),
     (r"\b\d\d?:\d\d(:\d\d)?([.,]\d+)?( [AP]M)?\b", "TIME"),
     (r"\b\d+m ?\d+(\.\d+)?s\b", "SPAN"),
     (r"\b\d+([.,]\d+)? ?(ns|µs|us|ms|msec|s|sec|secs|seconds?|wallclock secs)\b", "SPAN"),
@@ -194,7 +195,8 @@ class World:
 def execute(argv, cwd, limit, text=None, env=None):
     """(status, stdout, stderr, seconds) of one program; what outlives it is ended with its process group."""
     began = time.monotonic()
-    p = subprocess.Popen(argv, cwd=cwd, env=env or World.env, stdin=subprocess.PIPE if text else subprocess.DEVNULL,
+    p = subprocess.Popen(argv, cwd=cwd, env=env or World.env,
+            stdin=subprocess.PIPE if text else subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
         out, err = p.communicate(text.encode() if text else None, timeout=limit)
@@ -219,10 +221,12 @@ def outside(command, cwd):
 def inside(command, cwd):
     if World.mode == "run":
         return execute([World.caisson, "run", "--profile", "work", "--plain", "-c", command], cwd, LIMIT)
-    event = {"session_id": f"world-{os.getpid()}-{os.path.basename(cwd)}", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+    event = {"session_id": f"world-{os.getpid()}-{os.path.basename(cwd)}", "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
              "tool_use_id": str(time.monotonic_ns()), "cwd": cwd, "tool_input": {"command": command}}
     began = time.monotonic()
-    status, out, err, _ = execute([World.caisson, "hook", "--client", "claude-code"], cwd, 60, json.dumps(event))
+    status, out, err, _ = execute([World.caisson, "hook", "--client", "claude-code"], cwd, 60,
+            json.dumps(event))
     answer = json.loads(out).get("hookSpecificOutput", {}) if status == 0 and out.strip() else {}
     if status != 0 or answer.get("permissionDecision", "allow") != "allow":
         return "refused", "", answer.get("permissionDecisionReason", err), time.monotonic() - began
@@ -281,7 +285,8 @@ class Session:
 
     def again(self):
         """After a difference both sides go on from the same files."""
-        subprocess.run(["rsync", "-ac", "--delete", self.parked["outside"] + "/", self.parked["inside"] + "/"],
+        subprocess.run(["rsync", "-ac", "--delete", self.parked["outside"] + "/",
+                self.parked["inside"] + "/"],
                        check=True)
         self.seen = {who: snapshot(self.parked[who], self.seen[who]) for who in self.parked}
 
@@ -300,7 +305,8 @@ def ready(project):
     """Writes the files of the project and runs its set-up, outside, unless that was done before."""
     kept = os.path.join(World.dir, "ready", project.name)
     stamp = kept + ".stamp"
-    if os.path.isdir(kept) and os.path.exists(stamp) and open(stamp, encoding="utf-8").read() == project.digest():
+    if os.path.isdir(kept) and os.path.exists(stamp) and open(stamp,
+            encoding="utf-8").read() == project.digest():
         return
     remove(kept)
     live = World.live(project)
@@ -348,7 +354,8 @@ def brief(change):
 
 
 def diff(part, a, b):
-    lines = [x for x in difflib.unified_diff(a, b, "outside", "inside", n=0, lineterm="") if not x.startswith("@@")]
+    lines = [x for x in difflib.unified_diff(a, b, "outside", "inside", n=0, lineterm="")
+            if not x.startswith("@@")]
     return [f"{part} {x}" for x in lines[2:2 + SHOWN]]
 
 
@@ -414,7 +421,8 @@ def run_row(session, row, options, known, results):
             print("\n".join(f"#   inside | {x}" for x in tail))
     else:
         ended = f" (status {a['status']})" if a["status"] else ""
-        results.say(not expected, f"{row.name}: {row.command}{ended}" + (" (listed, but does not differ)" if expected else ""))
+        results.say(not expected, f"{row.name}: {row.command}{ended}"
+                + (" (listed, but does not differ)" if expected else ""))
     results.ran.add(row.name)
     if lines:
         session.again()
