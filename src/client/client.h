@@ -66,6 +66,9 @@ enum { /* client abilities and quirks */
 	CLIENT_HIDES_ERROR = 1 << 21,
 	/* always sets CLAUDE_PROJECT_DIR for its hooks, overriding its own environment */
 	CLIENT_BASE = 1 << 19,
+	CLIENT_BASH = 1 << 22, /* runs commands by bash; other clients take the person's own shell */
+	/* its tool_call wraps a call of another tool */
+	CLIENT_WRAPS = 1 << 23,
 };
 
 struct client_event {

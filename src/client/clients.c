@@ -130,11 +130,12 @@ static const struct client rows[] = {
 	 "it runs what a hook wants to ask about, so an ask is a denial; hooks that nobody has trusted are "
 			"skipped", render_codex, render_codex_after},
 	{"gemini", "Gemini CLI", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_REWRITES |
-			CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_SHOWS_ERROR,
+			CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_SHOWS_ERROR | CLIENT_BASH,
 			" hook_event_name session_id timestamp ", " turn_id conversation_id ", SEEN_BY_NAME,
 			gemini_events, "~/.gemini/settings.json",
 	 "an ask hangs where nobody sits, so it is a denial", render_gemini, render_gemini_after},
-	{"qwen", "Qwen Code", CLIENT_MARKS | CLIENT_ASKS | CLIENT_GUIDES | CLIENT_APPROVES,
+	{"qwen", "Qwen Code", CLIENT_MARKS | CLIENT_ASKS | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_BASH |
+			CLIENT_WRAPS,
 			" hook_event_name session_id timestamp transcript_path ", " turn_id conversation_id ",
 			SEEN_BY_NAME, claude_events, "~/.qwen/settings.json",
 	 "it neither rewrites a command nor replaces its output, so nothing can be contained: "

@@ -20,6 +20,7 @@ struct init_row {
 	char user_dir[20];        /* below the home directory; if it exists, the client is in use */
 	char user_file[20];       /* below user_dir */
 	char project_dir[12], project_file[20]; /* the same two, below the project root */
+	char local_file[20];      /* a second one in project_dir, which is not meant to be committed */
 	/* separated by blanks; the first precedes a shell command; empty: the whole file is ours */
 	char events[72];
 	/*

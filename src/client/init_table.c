@@ -26,7 +26,7 @@
 static const struct init_row rows[] = {
 	{.name = "claude-code", .variable = "CLAUDE_CONFIG_DIR", .user_dir = ".claude",
 			.user_file = "settings.json", .project_dir = ".claude",
-			.project_file = "settings.json",
+			.project_file = "settings.json", .local_file = "settings.local.json",
 	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd", .entry = CLAUDE_ENTRY,
 			.needs = "\"onFailure\": \"block\"", .excludes = true,
 	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,"

@@ -226,7 +226,7 @@ static void read_call_options(struct hook_input *h)
 static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
 
 /*
- * Qwen Code's tool_call wraps a call of another tool; we judge the inner call. It also accepts other
+ * A client's tool_call wraps a call of another tool; we judge the inner call. Qwen Code also accepts other
  * spellings of the name, which we refuse.
  */
 static int unwrap_event(struct hook_input *h, struct err *e)
@@ -234,7 +234,7 @@ static int unwrap_event(struct hook_input *h, struct err *e)
 	const struct json *args = json_key(h->args, "arguments");
 	struct str name = text_at(h->args, "name");
 
-	if (!str_is(h->tool, "tool_call") || strcmp(h->client->name, "qwen"))
+	if (!str_is(h->tool, "tool_call") || !(h->client->can & CLIENT_WRAPS))
 		return 0;
 	for (size_t i = 0; i < name.n && !str_starts(name, "mcp__"); i++)
 		if (name.p[i] != '_' && !ascii_is_lower(name.p[i]))

@@ -349,11 +349,11 @@ static void note_plugin(struct looking *k)
 			k->plugin = str_is(str_sub(k->text, n->from, n->to), "true") ? n->key : STR("");
 }
 
-/* Tests Claude Code's second settings file in a project, which is not meant to be committed. */
 static void look_local(struct looking *k)
 {
-	if (strcmp(k->row->name, "claude-code") || !k->rq.project.n ||
-		!read_settings(k, str_fmt(k->a, "%.*s/.claude/settings.local.json", STR_ARG(k->rq.project))))
+	if (!k->row->local_file[0] || !k->rq.project.n ||
+		!read_settings(k, str_fmt(k->a, "%.*s/%s/%s", STR_ARG(k->rq.project), k->row->project_dir,
+			k->row->local_file)))
 		return;
 	look_off(k);
 	note_plugin(k);
