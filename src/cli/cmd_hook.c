@@ -94,7 +94,7 @@ static int answer_client(const struct hook_flags *f)
 {
 	const struct hook_options o = {.client = f->client, .event = f->event, .config = f->config,
 			.environ = environ,
-			.deadline = watchdog_deadline, .known = watchdog_phase};
+			.set_deadline = watchdog_deadline, .set_phase = watchdog_phase};
 	struct arena in, a, out;
 	struct str input = STR("");
 	struct input_read reading = {.a = &in, .ret = &input};

@@ -154,8 +154,8 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 	if (arena_run(a, parse_input, &w) < 0)
 		err_set(&w.err, ERR_LIMIT, 0, "the input needs more memory than there is for it");
 	else if (w.rc == 0) {
-		if (o->known)
-			o->known(w.call.h.phase);
+		if (o->set_phase)
+			o->set_phase(w.call.h.phase);
 		ret->code = w.call.h.phase == PHASE_PRE ? HOOK_BLOCK : HOOK_PASS;
 		if (arena_run(out, answer_guarded, &answer) >= 0 && answer.rc >= 0 && w.rc == 0)
 			return;

@@ -6,6 +6,9 @@
  *     After a tool    normalises, redacts and checks the output; the answer replaces it if the client
  *                     allows that
  *     Start           sends text for the model
+ *     End             drops the session's tickets and its /tmp, ends its boxes in the background
+ *
+ * Other events are answered with nothing.
  *
  * Fails closed: the reply is a refusal (exit 2 and a reason) until an answer is complete. Events after a tool
  * never refuse.
@@ -17,8 +20,8 @@
 struct hook_options {
 	const char *client, *event, *config; /* may be NULL */
 	char *const *environ;                /* environment of the caller */
-	void (*deadline)(unsigned ms);       /* called once the policy is loaded; may be NULL */
-	void (*known)(enum phase phase);     /* called once the phase is known; may be NULL */
+	void (*set_deadline)(unsigned ms);   /* called once the policy is loaded; may be NULL */
+	void (*set_phase)(enum phase phase); /* called once the phase is known; may be NULL */
 };
 
 /*

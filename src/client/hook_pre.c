@@ -95,13 +95,12 @@ static void redirect_tmp(struct review *g)
 
 /* ---- judging ---- */
 
-/* Clients run commands in the person's own shell; Gemini CLI and its forks use bash. */
+/* Returns the language of the shell that will run the command. */
 static enum dialect dialect_of(const struct hook_input *h)
 {
 	const char *shell = getenv("SHELL");
 
-	if (h->dialect != DIALECT_BASH || !shell || !strcmp(h->client->name, "gemini") ||
-			!strcmp(h->client->name, "qwen"))
+	if (h->dialect != DIALECT_BASH || !shell || (h->client->can & CLIENT_BASH))
 		return h->dialect;
 	return str_ends(str_of(shell), "/zsh") ? DIALECT_ZSH : DIALECT_BASH;
 }
@@ -590,7 +589,7 @@ static int record_call(struct review *g, struct err *e)
 			.tool_use_id = c->h.tool_use_id};
 	int rc;
 
-	if (live_probing(c->a, c->h.session))
+	if (live_probing(c->a, c->h.session)) /* doctor's own question: no agent wanted to run it */
 		return 0;
 	if (!v) /* judging itself failed: still an answer, but there is no record to write to */
 		return 0;
@@ -674,11 +673,12 @@ int hook_pre(struct hook_call *c, struct err *e)
 		return no_policy(g, &why, e);
 	c->loaded = true;
 	hook_pause(c);
-	if (c->o->deadline)
-		c->o->deadline(c->policies.own.hooks.deadline_ms);
+	if (c->o->set_deadline)
+		c->o->set_deadline(c->policies.own.hooks.deadline_ms);
 	redirect_tmp(g);
 	if (judge_call(g, e) != 0 || judge_elsewhere(g, e) != 0 || note_call(g, e) != 0)
 		return -1;
+	/* judge_call() had no notes yet; a replay judges with them */
 	engine_amend(c->a, &g->rq, &c->policies, &g->facts, &g->j);
 	if (record_call(g, e) != 0) /* the judgement; decide_call() makes it an answer of this client */
 		return -1;

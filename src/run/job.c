@@ -99,8 +99,9 @@ static bool names_tmp(const struct job *j)
 }
 
 /*
- * Only --gate judges here. A ticket was judged by the hook that made it: load_policies() only compares the
- * digest of the policy.
+ * Only --gate judges here. Without it a command that names /tmp is read for its files there, and the verdict
+ * does not count. A ticket was judged by the hook that made it: load_policies() only compares the digest of
+ * the policy.
  */
 static bool gate_lets(struct arena *a, struct job *j)
 {
@@ -285,7 +286,7 @@ static int run_to_report(struct arena *a, struct job *j, const struct box_progre
 	if (loaded)
 		job_network_join(a, j);
 	j->record.off = j->peeked; /* the state is read-only there; the hook has recorded the verdict */
-	if (loaded && job_sandboxed(a, j)) {
+	if (loaded && job_sandboxed(a, j)) { /* no box can be made; the outcome says so */
 		j->record.off = true;
 	} else if (!j->peeked && job_record_open(a, j, &why) != 0) {
 		j->record.off = true;
