@@ -47,7 +47,7 @@ GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c 
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-TABLES = knowledge variables registries network toolchains caches secrets preset embedded seccomp python javascript danger format
+TABLES = knowledge variables registries network toolchains caches secrets preset embedded seccomp python javascript powershell danger format
 LIB_OBJ += $(TABLES:%=$(BUILD)/obj/%_table.o)
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
@@ -153,6 +153,11 @@ $(BUILD)/gen/python_table.c $(BUILD)/gen/javascript_table.c: $(BUILD)/gen/%_tabl
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)scripts/code-tables $* < $< > $@
+
+$(BUILD)/gen/powershell_table.c: knowledge/code/powershell.yaml scripts/powershell-table
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)scripts/powershell-table < $< > $@
 
 # The hosts of package registries are written in knowledge/registries.yaml.
 $(BUILD)/gen/registries_table.c: $(BUILD)/gen-knowledge knowledge/registries.yaml

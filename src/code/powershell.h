@@ -163,7 +163,7 @@ struct ps_cmdlet {
 	char name[28];      /* empty: a shared row for many cmdlets whose parameters do not matter */
 	/*
 	 * "Name=k Name! ...": a digit before the name is its position, ! marks a switch, k is the kind of the
-	 * value; see powershell_table.c
+	 * value; see knowledge/code/powershell.yaml
 	 */
 	char params[464];
 	char pipe;          /* kind of the piped input: a letter as in params; 0: data */
@@ -173,6 +173,13 @@ struct ps_cmdlet {
 	 */
 	char out;
 	enum marker say;
+};
+struct ps_marked { /* cmdlets that share a row */
+	char names[640];
+	struct ps_cmdlet row;
+};
+struct ps_alias {
+	char alias[8], name[24];
 };
 const struct ps_cmdlet *ps_cmdlet(struct str name);
 const char *ps_alias(struct str name);
@@ -186,4 +193,12 @@ struct ps_static {
 };
 const struct ps_static *ps_static(struct str type, struct str method);
 bool ps_method_harmless(struct str name, enum ps_kind kind);
-bool ps_type_harmless(struct str name);
+bool ps_type_harmless(struct str name); /* its casts and static properties have no effect */
+
+/* The tables of knowledge/code/powershell.yaml (scripts/powershell-table). */
+extern const struct ps_cmdlet ps_cmdlets[];
+extern const struct ps_marked ps_marked[];
+extern const struct ps_alias ps_aliases[];
+extern const struct ps_static ps_statics[];
+extern const size_t ps_cmdlets_n, ps_marked_n, ps_aliases_n, ps_statics_n;
+extern const char ps_harmless[], ps_passing[], ps_unix[], ps_methods[], ps_types[];
