@@ -115,6 +115,22 @@ bool str_is_digits(struct str s)
 	return s.n > 0;
 }
 
+bool str_is_ascii(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] >= 0x80)
+			return false;
+	return true;
+}
+
+bool str_only(struct str s, const char *bytes)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!s.p[i] || !strchr(bytes, s.p[i]))
+			return false;
+	return true;
+}
+
 bool str_is_hex(struct str s, size_t n)
 {
 	if (s.n != n)

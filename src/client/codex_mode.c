@@ -45,13 +45,6 @@ struct codex_reader {
 	bool reads_all;
 };
 
-static struct str text_at(const struct json *o, const char *key)
-{
-	const struct json *v = json_key(o, key);
-
-	return json_is(v, JSON_STRING) ? v->text : STR("");
-}
-
 static void refuse_mode(struct codex_reader *r, const char *why)
 {
 	if (!r->refuse.n)
@@ -81,7 +74,7 @@ enum opening { OPEN_HIDDEN, OPEN_READ, OPEN_WRITE };
 
 static enum opening opening_of(const struct json *entry)
 {
-	struct str name = text_at(entry, "access");
+	struct str name = json_text_at(entry, "access");
 
 	return str_is(name, "write") ? OPEN_WRITE : str_is(name, "read") ? OPEN_READ : OPEN_HIDDEN;
 }
@@ -91,7 +84,7 @@ static enum opening opening_of(const struct json *entry)
  */
 static void read_special(struct codex_reader *r, const struct json *value, enum opening open)
 {
-	struct str kind = text_at(value, "kind"), below = text_at(value, "subpath"), path = r->cwd;
+	struct str kind = json_text_at(value, "kind"), below = json_text_at(value, "subpath"), path = r->cwd;
 
 	if (str_is(kind, "root")) {
 		r->reads_all |= open != OPEN_HIDDEN;
@@ -117,7 +110,7 @@ static void read_entry(struct codex_reader *r, const struct json *entry)
 {
 	const struct json *path = json_key(entry, "path");
 	enum opening open = opening_of(entry);
-	struct str type = text_at(path, "type");
+	struct str type = json_text_at(path, "type");
 
 	if (str_is(type, "special"))
 		read_special(r, json_key(path, "value"), open);
@@ -126,7 +119,7 @@ static void read_entry(struct codex_reader *r, const struct json *entry)
 			open == OPEN_WRITE  ? &r->w.writable
 			: open == OPEN_READ ? &r->w.closed
 					    : &r->w.hidden,
-			text_at(path, "path"));
+			json_text_at(path, "path"));
 	else
 		refuse_mode(r, "Codex's sandbox closes files by a pattern, which Caisson's box cannot "
 				"repeat");
@@ -150,12 +143,12 @@ static bool read_profile(struct codex_reader *r, const struct json *profile)
 {
 	const struct json *files = json_key(profile, "file_system"), *entries = json_key(files, "entries");
 
-	if (str_is(text_at(profile, "type"), "disabled") || str_is(text_at(profile, "type"), "external") ||
-		str_is(text_at(files, "type"), "unrestricted")) {
+	if (str_is(json_text_at(profile, "type"), "disabled") || str_is(json_text_at(profile, "type"), "external") ||
+		str_is(json_text_at(files, "type"), "unrestricted")) {
 		r->w.mode = CLIENT_SANDBOX_NONE;
 		return true;
 	}
-	if (!str_is(text_at(profile, "type"), "managed") || !str_is(text_at(files, "type"), "restricted") ||
+	if (!str_is(json_text_at(profile, "type"), "managed") || !str_is(json_text_at(files, "type"), "restricted") ||
 		!json_is(entries, JSON_ARRAY))
 		return false;
 	read_entries(r, entries);
@@ -164,7 +157,7 @@ static bool read_profile(struct codex_reader *r, const struct json *profile)
 
 static void read_policy(struct codex_reader *r, const struct json *policy)
 {
-	struct str type = text_at(policy, "type");
+	struct str type = json_text_at(policy, "type");
 	const struct json *roots = json_key(policy, "writable_roots");
 
 	if (str_is_any(type, "danger-full-access external-sandbox"))
@@ -192,12 +185,12 @@ int codex_walls_of_line(
 	json_reader_init(&reader, a, line, JSON_TOLERANT);
 	all = json_next(&reader);
 	payload = json_key(all, "payload");
-	if (!all || !json_at_end(&reader) || !str_is(text_at(all, "type"), "turn_context") ||
+	if (!all || !json_at_end(&reader) || !str_is(json_text_at(all, "type"), "turn_context") ||
 		!json_is(payload, JSON_OBJECT))
 		return -1;
-	if (!turn.n || !str_eq(text_at(payload, "turn_id"), turn))
+	if (!turn.n || !str_eq(json_text_at(payload, "turn_id"), turn))
 		return -1;
-	r.cwd = text_at(payload, "cwd");
+	r.cwd = json_text_at(payload, "cwd");
 	if (!json_key(payload, "permission_profile") ||
 		!read_profile(&r, json_key(payload, "permission_profile")))
 		read_policy(&r, json_key(payload, "sandbox_policy"));

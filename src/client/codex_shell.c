@@ -29,13 +29,6 @@
 
 /* ---- the row ---- */
 
-static struct str text_at(const struct json *o, const char *key)
-{
-	const struct json *v = json_key(o, key);
-
-	return json_is(v, JSON_STRING) ? v->text : STR("");
-}
-
 static const struct json *parse_json(struct arena *a, struct str text)
 {
 	struct json_reader r;
@@ -50,11 +43,11 @@ const struct json *codex_call_of_line(struct arena *a, struct str line, struct s
 {
 	const struct json *all = parse_json(a, line), *payload = json_key(all, "payload");
 
-	if (!str_is(text_at(all, "type"), "response_item") ||
-		!str_is(text_at(payload, "type"), "function_call") ||
-		!str_eq(text_at(payload, "call_id"), call))
+	if (!str_is(json_text_at(all, "type"), "response_item") ||
+		!str_is(json_text_at(payload, "type"), "function_call") ||
+		!str_eq(json_text_at(payload, "call_id"), call))
 		return NULL;
-	return parse_json(a, text_at(payload, "arguments"));
+	return parse_json(a, json_text_at(payload, "arguments"));
 }
 
 /* Finds the last row of the call among the complete lines of a text. */
@@ -261,7 +254,7 @@ void codex_shell_of_call(
 {
 	struct shell_search s = {.a = a, .p = p};
 	const struct shell_type *login = type_of(p->login);
-	struct str elsewhere = text_at(call, "environment_id"), shell = text_at(call, "shell");
+	struct str elsewhere = json_text_at(call, "environment_id"), shell = json_text_at(call, "shell");
 
 	*ret = (struct codex_shell){.refuse = STR("")};
 	path_memo_init(&s.memo, a, STR(""));

@@ -30,13 +30,6 @@ enum status hook_status(int code)
 	}
 }
 
-static struct str string_at(const struct json *o, const char *key)
-{
-	const struct json *v = json_key(o, key);
-
-	return json_is(v, JSON_STRING) ? v->text : STR("");
-}
-
 static void put_or_null(struct buf *b, const char *name, const struct json *v)
 {
 	json_put_key(b, name);
@@ -143,12 +136,12 @@ static void put_result(struct tool_output_cleaner *k, struct buf *b)
 	const struct json *all = k->c->h.all, *r = k->c->h.result, *n;
 	int64_t number = json_int(json_key(r, "exit_code"), -1);
 	int code = number >= 0 && number < 256 ? (int)number : -1;
-	struct shown out = {.name = "stdout", .raw = json_is(r, JSON_STRING) ? r->text : string_at(r,
+	struct shown out = {.name = "stdout", .raw = json_is(r, JSON_STRING) ? r->text : json_text_at(r,
 			"stdout")};
-	struct shown err = {.name = "stderr", .raw = string_at(r, "stderr")};
+	struct shown err = {.name = "stderr", .raw = json_text_at(r, "stderr")};
 	struct validate_input in = {.out = out.raw, .err = err.raw, .status = hook_status(code),
 			.exit_code = code};
-	struct str status = string_at(r, "status");
+	struct str status = json_text_at(r, "status");
 	struct validation v = {0};
 	bool failed;
 

@@ -14,20 +14,13 @@
 #define NOTES_MAX 3
 #define NAME_SHOWN 300 /* bytes of a file name */
 
-static struct str string_at(const struct json *o, const char *key)
-{
-	const struct json *v = json_key(o, key);
-
-	return json_is(v, JSON_STRING) ? v->text : STR("");
-}
-
 static struct str join_parts(struct arena *a, const struct json *list)
 {
 	struct buf b;
 
 	buf_init(&b, a, HOOK_INPUT_MAX * 2);
 	for (const struct json *x = json_is(list, JSON_ARRAY) ? list->first : NULL; x; x = x->next)
-		buf_str(&b, x->kind == JSON_STRING ? x->text : string_at(x, "text"));
+		buf_str(&b, x->kind == JSON_STRING ? x->text : json_text_at(x, "text"));
 	return buf_view(&b);
 }
 
@@ -40,11 +33,11 @@ static struct str as_text(struct arena *a, const struct json *v)
 		return v ? v->text : STR("");
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (json_is(json_key(v, keys[i]), JSON_STRING))
-			return string_at(v, keys[i]);
+			return json_text_at(v, keys[i]);
 	if (json_is(json_key(v, "llmContent"), JSON_ARRAY)) /* Gemini's MCP tools */
 		return join_parts(a, json_key(v, "llmContent"));
 	if (json_is(json_key(v, "stdout"), JSON_STRING))
-		return str_cat(a, string_at(v, "stdout"), string_at(v, "stderr"));
+		return str_cat(a, json_text_at(v, "stdout"), json_text_at(v, "stderr"));
 	if (json_is(json_key(v, "content"), JSON_ARRAY))
 		return join_parts(a, json_key(v, "content"));
 	buf_init(&b, a, HOOK_INPUT_MAX * 2);
@@ -117,7 +110,7 @@ static struct str one_line(struct arena *a, struct str s)
 static void tell_messages(struct buf *said, const char *before, const struct json *list)
 {
 	for (const struct json *x = json_is(list, JSON_ARRAY) ? list->first : NULL; x; x = x->next)
-		add_line(said, before, string_at(x, "message"));
+		add_line(said, before, json_text_at(x, "message"));
 }
 
 /*
@@ -162,15 +155,15 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 	tell_messages(said, "caisson: this result may show less than it seems: ",
 			json_key(validation, "suspicions"));
 	tell_messages(said, "caisson: this ran in a box: ", json_key(report, "hints"));
-	if (str_is(string_at(report, "status"), status_name(STATUS_UNKNOWN)))
+	if (str_is(json_text_at(report, "status"), status_name(STATUS_UNKNOWN)))
 		(void)handoff_take(c->a, v->state_dir, c->h.session, STR(HANDOFF_ENDED), v->uid, &text, NULL);
 	else
 		tell_ended(c, said);
 	for (const struct json *x = json_is(json_key(report, "changes"), JSON_ARRAY) ? json_key(report,
 			"changes")->first : NULL; x; x = x->next)
 		add_line(said, "caisson: put right in the project: ",
-				str_fmt(c->a, "%.*s: %.*s", STR_ARG(one_line(c->a, string_at(x, "path"))),
-				STR_ARG(string_at(x, "what"))));
+				str_fmt(c->a, "%.*s: %.*s", STR_ARG(one_line(c->a, json_text_at(x, "path"))),
+				STR_ARG(json_text_at(x, "what"))));
 	return true;
 }
 
@@ -178,7 +171,7 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 static bool shows_picture(const struct hook_input *h)
 {
 	return h->kind == TOOL_SHELL && json_true_at(h->result, "isImage") &&
-			str_starts(string_at(h->result, "stdout"), "data:image/");
+			str_starts(json_text_at(h->result, "stdout"), "data:image/");
 }
 
 /* Returns the exit code of a shell command whose result we are about to replace; -1: unknown. */

@@ -8,18 +8,11 @@
 #include "client/codex.h"
 #include "client/hook_pre.h"
 
-static struct str text_at(const struct json *o, const char *key)
-{
-	const struct json *v = json_key(o, key);
-
-	return json_is(v, JSON_STRING) ? v->text : STR("");
-}
-
 static void of_codex(struct review *g, const struct view *v, struct shell_choice *ret)
 {
 	const struct hook_input *h = &g->c->h;
-	const struct codex_turn t = {.transcript = text_at(h->all, "transcript_path"),
-		.turn = text_at(h->all, "turn_id"),
+	const struct codex_turn t = {.transcript = json_text_at(h->all, "transcript_path"),
+		.turn = json_text_at(h->all, "turn_id"),
 		.home = v->home,
 		.project = v->project,
 		.uid = v->uid};

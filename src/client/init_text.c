@@ -288,14 +288,6 @@ int init_text_add(struct arena *a, const struct init_row *row, const struct init
 }
 
 
-static bool is_space(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!strchr(" \t\r\n", s.p[i]) || !s.p[i])
-			return false;
-	return true;
-}
-
 /*
  * Removes `hooks` after its last event was ours. Also removes the enclosing object, and the file, if we
  * created them.
@@ -322,7 +314,7 @@ static void take_hooks(struct texting *t, struct json *hooks, bool *ret_gone)
 		return;
 	}
 	/* otherwise somebody added a comment */
-	*ret_gone = is_space(str_sub(t->text, 0, t->root->from)) && is_space(rest);
+	*ret_gone = str_only(str_sub(t->text, 0, t->root->from), " \t\r\n") && str_only(rest, " \t\r\n");
 	t->text = *ret_gone ? STR("") : jsontext_take(t->a, t->text, hooks);
 }
 

@@ -6,18 +6,11 @@
 #include "record/client_walls.h"
 #include "sys/path.h"
 
-static struct str text_at(const struct json *o, const char *key)
-{
-	const struct json *v = json_key(o, key);
-
-	return json_is(v, JSON_STRING) ? v->text : STR("");
-}
-
 static void of_codex(struct hook_call *c, const struct view *v, struct client_walls *ret,
 	struct str *ret_refuse)
 {
-	const struct codex_turn t = {.transcript = text_at(c->h.all, "transcript_path"),
-		.turn = text_at(c->h.all, "turn_id"),
+	const struct codex_turn t = {.transcript = json_text_at(c->h.all, "transcript_path"),
+		.turn = json_text_at(c->h.all, "turn_id"),
 		.home = v->home,
 		.project = v->project,
 		.uid = v->uid};

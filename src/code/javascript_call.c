@@ -9,12 +9,6 @@ bool js_argument(struct code_walk *w, const struct js_call *c, size_t i, struct 
 	return i < c->nargs || c->open;
 }
 
-static struct word make_word(struct code_walk *w, struct str text, TSNode n)
-{
-	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text,
-			.at = node_at(w, n)};
-}
-
 /* ---- options ---- */
 
 /* True if an object literal certainly has no such member. */
@@ -189,7 +183,7 @@ static void add_words(struct code_walk *w, struct js_words *ws, const struct js_
 		if (spread)
 			add_words(w, ws, &v, c[i], depth + 1);
 		else
-			add_word(ws, make_word(w, js_set_text(&v), c[i]));
+			add_word(ws, code_word(w, js_set_text(&v), c[i]));
 	}
 }
 
@@ -340,7 +334,7 @@ static void run_program(struct code_walk *w, const struct js_call *c)
 		if (program.v[i].kind == JS_UNDEF)
 			continue;
 
-		add_word(&ws, make_word(w, js_text(&program.v[i]), c->n));
+		add_word(&ws, code_word(w, js_text(&program.v[i]), c->n));
 		if (given)
 			add_words(w, &ws, &list, c->n, 0);
 		run_words(w, c, &ws, shell);
@@ -376,7 +370,7 @@ static void run_command(struct code_walk *w, const struct js_call *c)
 
 	js_argument(w, c, 0, &program);
 	enter_options(w, c, 1, &cwd);
-	add_word(&ws, make_word(w, js_set_text(&program), c->n));
+	add_word(&ws, code_word(w, js_set_text(&program), c->n));
 	if (given)
 		add_words(w, &ws, &list, c->n, 0);
 	run_words(w, c, &ws, false);
@@ -533,7 +527,7 @@ static void record_call(struct code_walk *w, const struct js_call *c)
 	for (size_t i = 0; i < n; i++) {
 		struct js_set s = js_eval(w, c->args[i]);
 
-		args[i] = make_word(w, js_set_text(&s), c->args[i]);
+		args[i] = code_word(w, js_set_text(&s), c->args[i]);
 	}
 	if (c->open)
 		args[n] = (struct word){.kind = WORD_REST, .at = node_at(w, c->n)};
@@ -731,7 +725,7 @@ void js_tagged(struct code_walk *w, TSNode n)
 		if (tag.v[i].kind == JS_PATH && str_is(tag.v[i].text, "Bun.$")) {
 			struct word *args = arena_new(w->a, struct word);
 
-			*args = make_word(w, raw_template(w, template), template);
+			*args = code_word(w, raw_template(w, template), template);
 			code_call_add(w, tag.v[i].text, args, arena_new(w->a, struct str), 1, n);
 			code_run_text(w, args->text, n);
 			if (js_name_get(w, STR("env"))->property || js_name_get(w, STR("cwd"))->property ||

@@ -663,16 +663,6 @@ struct ps_val ps_statements(struct ps *p, char end)
 
 /* ---- entry point ---- */
 
-static bool contains_word(struct str s, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; n <= s.n && i <= s.n - n; i++)
-		if (!strncasecmp(s.p + i, word, n))
-			return true;
-	return false;
-}
-
 void powershell_walk(struct code_walk *w, TSNode root)
 {
 	static const char moves[][16] = {"cd ", "cd\n", "set-location", "push-location", "pop-location",
@@ -691,19 +681,19 @@ void powershell_walk(struct code_walk *w, TSNode root)
 	*p = (struct ps){.w = w, .a = w->a, .s = w->src, .start = cwd, .it = PS_UNKNOWN};
 	ps_at_span(p, 0, w->src.n);
 	for (size_t i = 0; i < ARRAY_SIZE(moves); i++)
-		p->moves |= contains_word(w->src, moves[i]);
+		p->moves |= str_contains_nocase(w->src, moves[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(quotes); i++)
-		if (contains_word(w->src, quotes[i])) {
+		if (str_contains_nocase(w->src, quotes[i])) {
 			ps_mark(p, MARKER_UNICODE); /* PowerShell reads these as quotes */
 			break;
 		}
 	for (size_t i = 0; i < ARRAY_SIZE(blanks); i++)
-		if (contains_word(w->src, blanks[i])) {
+		if (str_contains_nocase(w->src, blanks[i])) {
 			ps_mark(p, MARKER_UNICODE); /* PowerShell reads these as blanks */
 			break;
 		}
-	if (contains_word(w->src, "amsiutils") || contains_word(w->src, "amsiinit") ||
-			contains_word(w->src, "amsiscan") || contains_word(w->src, "amsi.dll"))
+	if (str_contains_nocase(w->src, "amsiutils") || str_contains_nocase(w->src, "amsiinit") ||
+			str_contains_nocase(w->src, "amsiscan") || str_contains_nocase(w->src, "amsi.dll"))
 		ps_mark(p, MARKER_PROTECTIONS);
 	ps_count_assignments(p);
 	enter_scope(p);

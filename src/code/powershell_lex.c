@@ -266,16 +266,6 @@ static void count_one(struct ps *p, struct str name, unsigned times)
 		ps_mark(p, MARKER_BOUND);
 }
 
-static bool has_word(struct str s, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; n <= s.n && i <= s.n - n; i++)
-		if (!strncasecmp(s.p + i, word, n))
-			return true;
-	return false;
-}
-
 /* True if an item of the variable may be assigned: $x[0] = ..., $x.y[1] += ... Errs on the side of true. */
 static bool item_assigned(struct ps *p)
 {
@@ -345,7 +335,7 @@ void ps_count_assignments(struct ps *p)
 	unsigned more, times;
 
 	for (size_t i = 0; i < ARRAY_SIZE(loose); i++)
-		p->loose |= has_word(p->s, loose[i]);
+		p->loose |= str_contains_nocase(p->s, loose[i]);
 	more = p->loose ? 2 : 1;
 	for (p->i = 0; p->i < p->s.n;) {
 		if (p->s.p[p->i++] != '$')

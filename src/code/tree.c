@@ -173,7 +173,7 @@ void code_marker_add(struct code_walk *w, enum marker id, TSNode n)
 	LIST_ADD(w->markers_end, m);
 }
 
-static struct word word_for(struct code_walk *w, struct str text, TSNode n)
+struct word code_word(struct code_walk *w, struct str text, TSNode n)
 {
 	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text,
 			.at = node_at(w, n)};
@@ -247,7 +247,7 @@ void code_access(struct code_walk *w, enum access_kind kind, struct str path, bo
 	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n))
 		full = CODE_HOLE;
 	struct access x = {.kind = kind, .below = below, .by = by, .at = node_at(w, n)};
-	x.path = word_for(w, full.n ? full : CODE_HOLE, n);
+	x.path = code_word(w, full.n ? full : CODE_HOLE, n);
 	x.when = snippet_moment(w->s);
 	if (kind == ACCESS_WRITE && last && last->kind != ACCESS_WRITE && span_same(last->at, x.at))
 		x.change = CHANGE_COPY; /* a copy: the same call has just read the source */
@@ -263,14 +263,14 @@ void code_through_link(struct code_walk *w, TSNode n)
 {
 	struct access x = {.kind = ACCESS_EXEC, .below = true, .cause = CAUSE_LINK, .at = node_at(w, n)};
 
-	x.path = word_for(w, CODE_HOLE, n);
+	x.path = code_word(w, CODE_HOLE, n);
 	x.when = snippet_moment(w->s);
 	add_access(w, &x);
 }
 
 void code_touch(struct code_walk *w, struct str host, TSNode n)
 {
-	LIST_NEW(w->a, w->f->touches_end, (struct touch){.host = word_for(w, host, n), .at = node_at(w, n)});
+	LIST_NEW(w->a, w->f->touches_end, (struct touch){.host = code_word(w, host, n), .at = node_at(w, n)});
 }
 
 static void add_run(struct code_walk *w, const struct code_run *run)
@@ -318,7 +318,7 @@ static void hand_settings_on(struct code_walk *w)
 
 void code_snippet(struct code_walk *w, enum lang lang, struct str text, TSNode n)
 {
-	struct snippet *s = arena_copy(w->a, (struct snippet){.lang = lang, .text = word_for(w, text, n),
+	struct snippet *s = arena_copy(w->a, (struct snippet){.lang = lang, .text = code_word(w, text, n),
 			.at = node_at(w, n), .cwd = w->s->cwd});
 
 	s->when = snippet_moment(w->s);

@@ -51,6 +51,8 @@ void powershell_encoded_walk(struct code_walk *w, TSNode root);
 /* ---- nodes ---- */
 struct str node_text(const struct code_walk *w, TSNode n);
 struct span node_at(const struct code_walk *w, TSNode n);
+/* A word of this text, with the place of the node. */
+struct word code_word(struct code_walk *w, struct str text, TSNode n);
 /* The node's type; "" for a null node. */
 static inline const char *node_type(TSNode n) { return ts_node_is_null(n) ? "" : ts_node_type(n); }
 /* Compares the first byte before strcmp(): most types differ there. */

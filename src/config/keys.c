@@ -218,14 +218,21 @@ static int parse_redirect(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
+/* Two words, of which the second one means true. */
+static int parse_either(struct load *l, const struct ynode *n, const struct value_name words[2], bool *field)
+{
+	struct str expected = str_fmt(l->a, "expected %s or %s", words[0].name, words[1].name);
+	int v = 0;
+
+	if (value_choice(l, n, words, 2, str_c(l->a, expected), &v) < 0)
+		return -1;
+	*field = v;
+	return 0;
+}
+
 static int parse_network(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"deny", false}, {"host-allowed", true}};
-	int v = 0;
-	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected deny or host-allowed", &v) < 0)
-		return -1;
-	*(bool *)field = v;
-	return 0;
+	return parse_either(l, n, (const struct value_name[]){{"deny", false}, {"host-allowed", true}}, field);
 }
 
 static int network_item(struct load *l, const struct ynode *n, void *node)
@@ -296,13 +303,7 @@ static int parse_sockets(struct load *l, const struct ynode *n, void *field)
 
 static int parse_background(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"kill", false}, {"keep", true}};
-	int v = 0;
-
-	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected kill or keep", &v) < 0)
-		return -1;
-	*(bool *)field = v;
-	return 0;
+	return parse_either(l, n, (const struct value_name[]){{"kill", false}, {"keep", true}}, field);
 }
 
 static int parse_backend(struct load *l, const struct ynode *n, void *field)
@@ -325,13 +326,7 @@ static int parse_backend(struct load *l, const struct ynode *n, void *field)
 
 static int parse_client_sandbox(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"refuse", false}, {"trust", true}};
-	int v = 0;
-
-	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected refuse or trust", &v) < 0)
-		return -1;
-	*(bool *)field = v;
-	return 0;
+	return parse_either(l, n, (const struct value_name[]){{"refuse", false}, {"trust", true}}, field);
 }
 
 /*

@@ -133,14 +133,6 @@ static void join_lists(struct list *l, struct permission_rule **to)
 	*to = l->first;
 }
 
-static bool is_blank(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!strchr(" \t\r\n", s.p[i]) || !s.p[i])
-			return false;
-	return true;
-}
-
 int settings_load(struct arena *a, struct str name, struct str bytes, struct str base_dir, struct policy *p,
 		struct err *e)
 {
@@ -151,7 +143,7 @@ int settings_load(struct arena *a, struct str name, struct str bytes, struct str
 	if (bytes.n > SETTINGS_BYTES_MAX)
 		return err_set(e, ERR_LIMIT, 0, "%.*s: more than %zu bytes", STR_ARG(name),
 				SETTINGS_BYTES_MAX);
-	if (is_blank(bytes))
+	if (str_only(bytes, " \t\r\n"))
 		return 0;
 	json_reader_init(&r, a, bytes, JSON_STRICT);
 	l.root = json_only(&r);

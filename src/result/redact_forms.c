@@ -216,14 +216,6 @@ enum found form_match(const struct form *f, const struct candidate *c, size_t *r
 	return matchers[f->kind](f, &bound, ret_to);
 }
 
-static bool is_ascii(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] >= 0x80)
-			return false;
-	return true;
-}
-
 size_t forms_of(struct arena *a, struct str value, struct form *ret)
 {
 	struct str hex = str_sub(value, 0, REDACT_MATCH_MAX / (SEPARATOR_MAX + 2)),
@@ -241,7 +233,7 @@ size_t forms_of(struct arena *a, struct str value, struct form *ret)
 		special |= !is_plain(value.p[i]);
 	if (special)
 		ret[n++] = (struct form){.kind = FORM_ESCAPED, .text = escaped};
-	if (is_ascii(value)) {
+	if (str_is_ascii(value)) {
 		back = arena_alloc(a, value.n);
 		for (size_t i = 0; i < value.n; i++)
 			back[i] = value.p[value.n - 1 - i];

@@ -75,17 +75,10 @@ static bool name_ok(struct str s)
 	return s.n > 0 && s.n <= NAME_BYTES_MAX;
 }
 
-static struct str text_member(const struct json *o, const char *key)
-{
-	const struct json *v = json_key(o, key);
-
-	return json_is(v, JSON_STRING) ? v->text : STR("");
-}
-
 static int read_outcome(const struct json *o, enum validity *ret)
 {
 	for (int k = VALIDITY_INDETERMINATE; k <= VALIDITY_INVALID; k++)
-		if (str_is(text_member(o, "outcome"), validity_name((enum validity)k))) {
+		if (str_is(json_text_at(o, "outcome"), validity_name((enum validity)k))) {
 			*ret = (enum validity)k;
 			return 0;
 		}
@@ -99,7 +92,7 @@ static int read_result(const struct json *o, enum validity validity, enum verdic
 	if (!json_key(o, "result"))
 		return 0;
 	for (int k = RESULT_NONE; k <= RESULT_FAIL; k++)
-		if (str_is(text_member(o, "result"), result_name((enum verdict_of_result)k))) {
+		if (str_is(json_text_at(o, "result"), result_name((enum verdict_of_result)k))) {
 			*ret = (enum verdict_of_result)k;
 			return validity == VALIDITY_VALID || k == RESULT_NONE ? 0 : -1;
 		}
@@ -148,12 +141,12 @@ static int take_checks(struct validator_call *j, const struct json *checks, enum
 	if (checks->kind != JSON_ARRAY || checks->n > NAMES_MAX)
 		return -1;
 	for (const struct json *c = checks->first; c; c = c->next)
-		if (!name_ok(text_member(c, "id")) || !text_member(c, "message").n)
+		if (!name_ok(json_text_at(c, "id")) || !json_text_at(c, "message").n)
 			return -1;
 	for (const struct json *c = checks->first; c; c = c->next) {
-		struct str text = message_of(j, text_member(c, "message")),
+		struct str text = message_of(j, json_text_at(c, "message")),
 				id = str_fmt(j->a, "%.*s:%.*s", STR_ARG(j->name),
-				STR_ARG(text_member(c, "id")));
+				STR_ARG(json_text_at(c, "id")));
 
 		validation_note_custom(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID ||
 				json_true_at(c, "warning"), "%.*s", STR_ARG(text));

@@ -351,14 +351,6 @@ static void read_into(struct builtin_call *b, size_t i, struct str line)
 	}
 }
 
-static bool only_spaces(struct str ifs)
-{
-	for (size_t i = 0; i < ifs.n; i++)
-		if (!strchr(" \t\n", ifs.p[i]) || !ifs.p[i])
-			return false;
-	return true;
-}
-
 void builtin_read(struct builtin_call *b)
 {
 	struct eval *e = b->e;
@@ -381,7 +373,7 @@ void builtin_read(struct builtin_call *b)
 	/* any other option does more, or is an error and nothing is read */
 	const char *plain = e->dialect == DIALECT_SH ? "rp" : "resp";
 	bool simple = !seen[strspn(seen, plain)] && (e->dialect != DIALECT_SH || i < b->argc) &&
-			only_spaces(param_ifs(e)) && e->dialect != DIALECT_ZSH;
+			str_only(param_ifs(e), " \t\n") && e->dialect != DIALECT_ZSH;
 	if (simple && next_line(e, &line, &end) && (strchr(seen, 'r') || !memchr(line.p, '\\', line.n))) {
 		read_into(b, i, line);
 		e->s.status = end ? 1 : 0;

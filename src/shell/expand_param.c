@@ -230,17 +230,9 @@ static struct param_value look_up_indirect(struct eval *e, const struct syn_para
 
 #define PATTERN_FUEL 20000u
 
-static bool is_ascii(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] >= 0x80)
-			return false;
-	return true;
-}
-
 static struct str change_case(struct eval *e, struct str s, enum param_op op)
 {
-	if (!is_ascii(s))
+	if (!str_is_ascii(s))
 		return HOLE;
 	char *to = arena_alloc(e->a, s.n + 1);
 	for (size_t i = 0; i < s.n; i++) {
@@ -267,7 +259,7 @@ struct operands {
 
 static struct str slice_text(struct str s, const struct operands *o)
 {
-	if (!o->offset.known || (o->has_length && !o->length.known) || !is_ascii(s))
+	if (!o->offset.known || (o->has_length && !o->length.known) || !str_is_ascii(s))
 		return HOLE;
 	int64_t n = (int64_t)s.n, from = o->offset.n < 0 ? o->offset.n + n : o->offset.n;
 	if (from < 0 || from > n)
@@ -560,7 +552,7 @@ static struct param_value length_of(struct eval *e, const struct param_value *v)
 {
 	if (v->list)
 		return one_text(v->rest ? HOLE_NUMBER : str_fmt(e->a, "%zu", v->n));
-	if (!text_exact(v->text) || v->is == PERHAPS || !is_ascii(v->text))
+	if (!text_exact(v->text) || v->is == PERHAPS || !str_is_ascii(v->text))
 		return one_text(HOLE_NUMBER);
 	return one_text(str_fmt(e->a, "%zu", v->text.n));
 }

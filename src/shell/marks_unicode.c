@@ -53,18 +53,10 @@ static bool is_lookalike(uint32_t c)
 }
 static bool ascii_letter(uint32_t c) { return ascii_is_letter(c); }
 
-static bool ascii_only(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] >= 0x80)
-			return false;
-	return true;
-}
-
 bool text_mixes_scripts(struct str s)
 {
 	bool ascii = false, other = false;
-	if (ascii_only(s))
+	if (str_is_ascii(s))
 		return false;
 	for (size_t i = 0; i < s.n;) {
 		uint32_t c = utf8_next(s, &i);

@@ -107,14 +107,6 @@ static int match_bracket(struct str p, size_t from, size_t to, unsigned char c)
 	return hit != negated;
 }
 
-static bool is_ascii(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] >= 0x80)
-			return false;
-	return true;
-}
-
 /*
  * Matches one element of the pattern against one byte: 1, 0 or -1. *ret_next is the index behind the element.
  */
@@ -148,7 +140,7 @@ int glob_match(struct str p, struct str s)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, star_k = 0, next;
 	/* the shell's locale decides how many bytes ? and [..] match in a non-ASCII name */
-	if (!is_ascii(s) && one_character(p))
+	if (!str_is_ascii(s) && one_character(p))
 		return -1;
 	while (k < s.n) {
 		if (i < p.n && p.p[i] == '*') {
