@@ -56,9 +56,9 @@ bool str_contains_nocase(struct str s, const char *needle); /* case-insensitive 
 /* n lower-case hex digits: the form of digests and ids */
 bool path_climbs(struct str path); /* contains .. after a name: the target depends on links */
 bool str_is_hex(struct str s, size_t n);
-bool str_is_digits(struct str s);
-bool str_is_ascii(struct str s);                   /* also if it is empty */
-bool str_only(struct str s, const char *bytes);    /* it has no other bytes, or is empty */ /* one or more decimal digits */
+bool str_is_digits(struct str s);               /* one or more decimal digits */
+bool str_is_ascii(struct str s);                /* also if it is empty */
+bool str_only(struct str s, const char *bytes); /* it has no other bytes, or is empty */
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);
 /* part after the last '/'; the whole string without one */

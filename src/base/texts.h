@@ -11,7 +11,7 @@ struct texts {
 	struct str text;
 };
 
-/* Appends a string and returns the new end, so that the next call need not walk the list: end = texts_add(…). */
+/* Appends a string. Returns the new end: with end = texts_add(a, end, text) no call walks the list. */
 struct texts **texts_add(struct arena *a, struct texts **list, struct str text);
 /* Puts a string in front. */
 void texts_push(struct arena *a, struct texts **list, struct str text);

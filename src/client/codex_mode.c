@@ -143,13 +143,13 @@ static bool read_profile(struct codex_reader *r, const struct json *profile)
 {
 	const struct json *files = json_key(profile, "file_system"), *entries = json_key(files, "entries");
 
-	if (str_is(json_text_at(profile, "type"), "disabled") || str_is(json_text_at(profile, "type"), "external") ||
+	if (str_is_any(json_text_at(profile, "type"), "disabled external") ||
 		str_is(json_text_at(files, "type"), "unrestricted")) {
 		r->w.mode = CLIENT_SANDBOX_NONE;
 		return true;
 	}
-	if (!str_is(json_text_at(profile, "type"), "managed") || !str_is(json_text_at(files, "type"), "restricted") ||
-		!json_is(entries, JSON_ARRAY))
+	if (!str_is(json_text_at(profile, "type"), "managed") ||
+		!str_is(json_text_at(files, "type"), "restricted") || !json_is(entries, JSON_ARRAY))
 		return false;
 	read_entries(r, entries);
 	return true;

@@ -28,10 +28,9 @@ const struct ps_cmdlet *ps_cmdlet(struct str name)
 
 const struct ps_static *ps_static(struct str type, struct str method)
 {
-	for (size_t i = 0; i < ps_statics_n; i++)
-		if (str_is_like(type, ps_statics[i].type) &&
-				(ps_statics[i].method[0] == '*' || str_like_any(method, ps_statics[i].method)))
-			return &ps_statics[i];
+	for (const struct ps_static *s = ps_statics; s < ps_statics + ps_statics_n; s++)
+		if (str_is_like(type, s->type) && (s->method[0] == '*' || str_like_any(method, s->method)))
+			return s;
 	return NULL;
 }
 

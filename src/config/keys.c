@@ -232,7 +232,8 @@ static int parse_either(struct load *l, const struct ynode *n, const struct valu
 
 static int parse_network(struct load *l, const struct ynode *n, void *field)
 {
-	return parse_either(l, n, (const struct value_name[]){{"deny", false}, {"host-allowed", true}}, field);
+	return parse_either(l, n, (const struct value_name[]){{"deny", false}, {"host-allowed", true}},
+			field);
 }
 
 static int network_item(struct load *l, const struct ynode *n, void *node)
