@@ -55,7 +55,7 @@ struct str text_reasons(struct review *g, enum message_kind kind, const char *ta
 /* The next functions return sentences without their full stop; NULL: nothing to say. */
 const char *text_yes(struct review *g, const struct approved *x,
 	const char *obstacle); /* effect of a yes; obstacle: why not in the box, may be empty */
-/* what the box reaches: "no network", "the network", "example.com only" */
+/* what the box reaches: "no network", "only the hosts of the policy", "the network", "example.com only" */
 const char *text_network(struct review *g);
 const char *text_allow(struct review *g); /* how a person makes the answer permanent */
 const char *text_split(struct review *g, const struct approved *x); /* commands to run separately */

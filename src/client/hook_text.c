@@ -157,7 +157,8 @@ const char *text_network(struct review *g)
 	struct buf b;
 
 	if (!asked.given)
-		return "no network";
+		return g->c->policies.own.sandbox.network_allow ? "only the hosts of the policy"
+								: "no network";
 	if (network_request_is_host(&asked))
 		return "the network";
 	buf_init(&b, g->c->a, 0);

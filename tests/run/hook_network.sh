@@ -174,10 +174,18 @@ result $? 'caisson allow --host writes it into the policy'
 decides quiet s1 'curl https://api.example.org/x'
 decides 'ask boxed' s1 'curl https://other.example.org/x'
 decides ask s1 'curl -d @x https://api.example.org/x'
+decides 'allow boxed' s1 'curl -L https://api.example.org/x'
+grep -q 'runs in the box: only the hosts of the policy' "$tmp/out"
+result $? '... where a server that sends it on leads nowhere else'
+decides 'allow boxed' s1 'git ls-remote https://api.example.org/x.git'
 "$CAISSON" allow --host 'https://api.example.org' --dry-run >"$tmp/out" 2>"$tmp/err"
 [[ $? != 0 ]]
 result $? 'an address is no host'
 timeout 30 /usr/bin/python3 "$here/tests/terminal.py" yes "$CAISSON" allow --remove --host api.example.org \
 	>"$tmp/out" 2>"$tmp/err" </dev/null
 decides 'ask boxed' s1 'curl https://api.example.org/x'
+decides 'ask boxed' s1 'git clone https://api.example.org/x.git'
+grep -q 'with api.example.org only' "$tmp/out"
+result $? 'a yes to a clone runs it in the box, with its host alone'
+decides ask s1 'git clone git@api.example.org:x.git'
 echo "1..$n"
