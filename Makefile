@@ -373,6 +373,10 @@ check-network: ## installs with the real npm and apt through the relay, from the
 # Which rows: names of projects in tests/world/projects, or PROJECT/ROW; none: all.
 MODE ?= run
 TURNS ?= 4
+check-evidence: all ## spoofs of test results and honest sessions, with real runners in boxes (ROWS="part of a name")
+	@CAISSON=$(BUILD)/caisson /usr/bin/python3 tests/evidence/sessions.py $(if $(ROWS),'$(ROWS)') > $(BUILD)/evidence.tap; \
+		grep '^not ok' $(BUILD)/evidence.tap; tail -n 2 $(BUILD)/evidence.tap; ! grep -q '^not ok' $(BUILD)/evidence.tap
+
 check-world: ## typical commands of real projects outside and inside the box: the same status, files, output; overhead (MODE=run, hook or always; ROWS="node git/rebase", TURNS=4)
 	@scripts/deps build world
 	@$(SUBMAKE) all

@@ -107,11 +107,12 @@ const struct command_row command_verify_tests = {
 	.synopsis = "[OPTIONS] -c COMMAND\n"
 		    "[OPTIONS] -- PROGRAM [ARGUMENTS]",
 	.summary = "run the tests of HEAD on the current code",
-	.about = "Tests that were edited together with the code may have been made to pass. This runs the "
-		 "command in a box, in a copy of the project whose tests, settings of runners and CI files "
-		 "are those of the last commit, and says if they pass. Files that git ignores, such as "
-		 "installed packages, are links to the project, which is read-only there. A test that failed for a "
-		 "changed interface may fail rightly: it is for the reader to say.",
+	.about = "Tests that were edited together with the code may have been made to pass. This "
+		 "runs the command in a box, in a copy of the project whose tests, settings of "
+		 "runners and CI files are those of the last commit, and says if they pass. Files "
+		 "that git ignores, such as installed packages, are links to the project, which is"
+		 " read-only there. A test that failed for a changed interface may fail rightly: "
+		 "it is for the reader to say.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
