@@ -6,6 +6,7 @@
 #include "cli/doc.h"
 
 #define SHORT_ID 8
+#define PORTS_MAX 16 /* that are shown of one box */
 
 struct ps_job {
 	struct boxes boxes;
@@ -37,6 +38,17 @@ static const char *state_name(enum background_state s)
 	return names[s];
 }
 
+static void put_ports(struct doc *o, struct arena *a, const struct background *b)
+{
+	uint16_t ports[PORTS_MAX];
+	size_t n = b->state == BACKGROUND_LIVES ? background_ports(a, b, ports, PORTS_MAX) : 0;
+
+	doc_list(o, "ports");
+	for (size_t i = 0; i < n; i++)
+		doc_number(o, NULL, ports[i]);
+	doc_end(o);
+}
+
 static void put_json(struct buf *out, const struct background *all, bool ended)
 {
 	struct doc o;
@@ -59,6 +71,7 @@ static void put_json(struct buf *out, const struct background *all, bool ended)
 		doc_text(&o, "session", b->session);
 		doc_text(&o, "project", b->project);
 		doc_text(&o, "command", b->command);
+		put_ports(&o, out->a, b);
 		doc_end(&o);
 	}
 	doc_end(&o);

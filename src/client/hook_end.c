@@ -7,9 +7,9 @@
 #include "client/hook.h"
 #include "judge/client_session.h"
 #include "judge/world.h"
+#include "keeper/background.h"
 #include "record/handoff.h"
 #include "record/ticket.h"
-#include "keeper/background.h"
 #include "sys/kept_tmp.h"
 #include "sys/state.h"
 

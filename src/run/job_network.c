@@ -11,7 +11,8 @@ static bool is_shared(const struct job *j)
 	const struct run *r = &j->run;
 	bool walls = j->request.walls && j->request.walls->mode != CLIENT_SANDBOX_NONE;
 
-	return r->standing_network && !walls && r->backend == box_backend(NULL) && r->spec.profile == PROFILE_WORK && r->spec.workspace.n &&
+	return r->standing_network && !walls && r->backend == box_backend(NULL) &&
+	       r->spec.profile == PROFILE_WORK && r->spec.workspace.n &&
 	       network_isolated(&r->spec.network) && network_has_loopback(&r->spec.network);
 }
 

@@ -241,6 +241,7 @@ with open("page", "w") as f:
 r = report("--background", "-c", SERVER % (3000, 3000))
 result(r["stdout"] == "up\n" and r.get("background") and r["background"][0]["ports"] == [3000], "a server stays, and the report has its port", r)
 one = r["background"][0]["id"] if r.get("background") else "none"
+result(boxes()[0]["ports"] == [3000], "so has ps", boxes())
 r = report("-c", GET % 3000)
 result(r["stdout"] == "first", "the next command reaches it", r)
 with open("page", "w") as f:
@@ -528,9 +529,9 @@ caisson("stop", "--all")
 
 # ---- one after the other, without growth ----
 def counts():
-    """Mounts of the machine that the test sees, and descriptors of the keeper that holds one box alone."""
+    """Mounts of the machine below the test's directory, descriptors of the keeper, processes, control groups."""
     with open("/proc/self/mounts") as f:
-        mounts = len(f.readlines())
+        mounts = sum(TOP in line for line in f)
     return mounts, len(os.listdir("/proc/%d/fd" % keeper()[0])), len(processes()), len(groups())
 
 
