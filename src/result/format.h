@@ -106,5 +106,13 @@ int format_detect(const struct format_row *row, const struct validate_input *in,
 void format_check(const struct format_row *row, struct arena *a, const struct validate_input *in,
 		struct validation *v);
 
-/* Matches a whole line and adds its numbers to `counters`, which mean nothing if it does not match. */
+/* False if the first byte of the line shows already that it does not match. */
+static inline bool template_may_match(const char *template, struct str line)
+{
+	unsigned char c = (unsigned char)template[0];
+
+	return c == TEMPLATE_COUNT ? line.n && line.p[0] >= '0' && line.p[0] <= '9' :
+			c < ' ' || (line.n && line.p[0] == template[0]);
+}
+/* Matches a whole line and sets `counters` to its numbers, which mean nothing if it does not match. */
 bool template_match(const char *template, struct str line, int64_t counters[FORMAT_COUNTERS]);

@@ -2,6 +2,7 @@
  * Line templates: literal text, numbers that are counted, lists of counts, and gaps. Matching takes no
  * memory; a gap is tried from the left, in lines of at most FORMAT_LINE_MAX bytes.
  */
+#define _GNU_SOURCE
 #include "result/format.h"
 #include "result/lines.h"
 
@@ -128,15 +129,23 @@ static bool match_items(struct matching *m, const char *t)
 static bool match_gap(struct matching *m, const char *t)
 {
 	int64_t before[FORMAT_COUNTERS];
+	size_t literal = 0; /* bytes of text behind the gap */
 
 	if (!*t)
 		return true;
 	if (m->c.s.n > FORMAT_LINE_MAX)
 		return false;
+	while ((unsigned char)t[literal] >= ' ')
+		literal++;
 	memcpy(before, m->counters, sizeof(before));
 	for (size_t at = m->c.at; at <= m->c.s.n; at++) {
-		if ((unsigned char)*t >= ' ' && (at == m->c.s.n || m->c.s.p[at] != *t))
-			continue;
+		if (literal) {
+			const char *p = memmem(m->c.s.p + at, m->c.s.n - at, t, literal);
+
+			if (!p)
+				return false;
+			at = (size_t)(p - m->c.s.p);
+		}
 		m->c.at = at;
 		if (match_from(m, t))
 			return true;
@@ -210,8 +219,6 @@ bool template_match(const char *template, struct str line, int64_t counters[FORM
 {
 	struct matching m = {{line, 0}, counters};
 
-	/* most lines differ at once */
-	if ((unsigned char)*template >= ' ' && (!line.n || line.p[0] != *template))
-		return false;
+	memset(counters, 0, FORMAT_COUNTERS * sizeof(*counters));
 	return match_from(&m, template);
 }
