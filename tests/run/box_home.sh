@@ -34,6 +34,7 @@ for who in $(people); do
 	want ".stdout == \"${all}of-venv\\n$home/venvs/p\\n\"" "$who: programs and Pythons of environments in four places run"
 	[[ ! -e $home/venvs/p/lib/x && ! -e $home/.cache/pypoetry/virtualenvs/p-Zx1/lib/x ]]
 	result $? "$who: they are read-only"
+	# shellcheck disable=SC2088 # the shell of the box expands it
 	work "$SYSTEM" '~/.cache/pypoetry/virtualenvs/p-Zx1/bin/python -c "import sys; print(sys.prefix)" && touch ~/.cache/pypoetry/virtualenvs/p-Zx1/lib/x'
 	want ".stdout == \"$home/.cache/pypoetry/virtualenvs/p-Zx1\\n\"" "$who: poetry finds its environments without the PATH"
 	[[ ! -e $home/.cache/pypoetry/virtualenvs/p-Zx1/lib/x ]]
