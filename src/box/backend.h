@@ -151,7 +151,7 @@ struct backend {
 };
 
 /* The table of backends has these; the first is the default. */
-extern const struct backend backend_ns, backend_bwrap;
+extern const struct backend backend_ns, backend_bwrap, backend_docker;
 
 /*
  * The box is put together, and nothing foreign runs in it yet: asks the caller whether the program may start.

@@ -105,7 +105,35 @@ int guest_lacks(const struct spec *s, struct err *e)
 	return 0;
 }
 
+int guest_lacks_disks(const struct spec *s, struct err *e)
+{
+	if (s->limits.io)
+		return err_set(e, ERR_INPUT, 0, "this backend does not limit disks (use --backend native)");
+	return guest_lacks(s, e);
+}
+
 /* ---- the cgroup ---- */
+
+/* The engine has made it: nothing runs unless its limits are there. */
+static int engines_group(struct box_state *b, struct err *e)
+{
+	struct guest_box *g = b->own;
+	struct ns_box *n = &g->ns;
+	const struct limits *l = &b->spec->limits;
+
+	n->cpus_suffice = (uint64_t)cpus_count() * 1000 <= l->cpu_milli;
+	n->keep_cpus = (uint64_t)cpus_online() * 1000 > l->cpu_milli;
+	if (cg_adopt(&n->cg, b->init, e) != 0)
+		return -1;
+	n->grouped = n->child.born_in = true;
+	if (cg_limit_now(&n->cg, CG_MEMORY_MAX) > l->memory)
+		return err_set(e, ERR_SYSTEM, 0, "%s has not limited the memory of the box",
+				b->backend->name);
+	if (cg_limit_now(&n->cg, CG_PIDS_MAX) > (uint64_t)l->pids + 1)
+		return err_set(e, ERR_SYSTEM, 0, "%s has not limited the processes of the box",
+				b->backend->name);
+	return 0;
+}
 
 /* On version 2 the engine's client is in the group, beside the guest. */
 static int own_group(struct box_state *b, struct err *e)
@@ -374,6 +402,8 @@ static int prepare(struct box_state *b, struct err *e)
 	if (g->stage.no_overlay)
 		err_set(&b->outcome.no_overlay, ERR_SYSTEM, 0, "the backend %s has no overlays",
 				b->backend->name);
+	if (g->engine->choose_user)
+		g->engine->choose_user(b);
 	return g->engine->own_group ? own_group(b, e) : 0;
 }
 
@@ -386,7 +416,9 @@ int guest_start(struct box_state *b, struct err *e)
 		return -1;
 	if (g->engine->connects && accept_guest(b, e) != 0)
 		return -1;
-	if (take_hello(b, e) != 0 || send_task(b, e) != 0 || box_before_program(b, e) != 0)
+	if (take_hello(b, e) != 0 || (!g->engine->own_group && engines_group(b, e) != 0))
+		return -1;
+	if (send_task(b, e) != 0 || box_before_program(b, e) != 0)
 		return -1;
 	b->memory_watched = !n->grouped;
 	b->cpu_counted = b->spec->limits.cpu_ms && n->grouped && cg_time_counter(&n->cg) != ENFORCED_NOT;

@@ -9,7 +9,7 @@
 #include "sys/file.h"
 #include "sys/stream.h"
 
-static const struct backend *const backends[] = {&backend_ns, &backend_bwrap};
+static const struct backend *const backends[] = {&backend_ns, &backend_bwrap, &backend_docker};
 #define NBACKENDS ARRAY_SIZE(backends)
 
 const struct backend *box_backend_at(size_t i)

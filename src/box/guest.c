@@ -41,6 +41,7 @@
 
 #define MOUNTS_MAX ((size_t)4 << 20) /* bytes of the list of mounts */
 #define INTERFACES_MAX 64
+#define COUNTERS_MS 5000 /* for the launcher to read what the box has used */
 
 /* ---- the plan, for launcher and guest ---- */
 
@@ -435,6 +436,8 @@ static void __attribute__((noreturn)) end_box(const struct program *p, int statu
 		(void)fds_send(p->child->talk, &dropped, sizeof(dropped), NULL, 0);
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	(void)fds_send(p->child->talk, &m, sizeof(m), NULL, 0);
+	/* An engine removes the cgroup with its last process: the launcher reads the counters first. */
+	(void)poll(&(struct pollfd){.fd = p->child->talk}, 1, COUNTERS_MS);
 	_exit(0);
 }
 

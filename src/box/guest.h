@@ -62,6 +62,8 @@ struct engine {
 	 * none. The guest then says hello on g->ns.talk, or connects to g->listener.
 	 */
 	int (*launch)(struct box_state *b, struct err *e);
+	/* Chooses g->user for this plan; NULL: the caller, in a user namespace of the engine's. */
+	void (*choose_user)(struct box_state *b);
 	/* Removes what the engine keeps after the end. The guest is dead. */
 	void (*remove)(struct box_state *b);
 	bool connects; /* the guest connects by path; else it inherits the socket */
@@ -85,6 +87,7 @@ struct guest_box {
 
 /* ---- backend_guest.c: the functions of a struct backend for every engine ---- */
 int guest_lacks(const struct spec *s, struct err *e);
+int guest_lacks_disks(const struct spec *s, struct err *e); /* for engines that make the cgroup */
 int guest_begin(struct box_state *b, const struct engine *engine, struct err *e);
 bool guest_fits(const struct box_state *b, const struct spec *s);
 int guest_start(struct box_state *b, struct err *e);

@@ -19,6 +19,9 @@
 #define SWEEP_MAX 4096 /* names that one run looks at */
 #define MAKE_TRIES 16
 #define DEPTH_MAX 64
+#define TAR_BLOCK 512
+#define TAR_FILE_MAX ((size_t)1 << 20)
+#define TAR_NAMES_MAX 1024 /* in one directory */
 /* Shares of the scratch: /tmp gets one half, and the others share the rest. */
 #define SCRATCH_PARTS 2
 
@@ -461,6 +464,107 @@ static void count_scratch(struct staging *g)
 		g->nscratch += o->kind == OP_SCRATCH && !(o->flags & OP_USUAL) &&
 			       strcmp(o->target, "/tmp") != 0;
 }
+
+/* ---- the tree as an archive ---- */
+
+struct tar_head { /* ustar */
+	char name[100], mode[8], uid[8], gid[8], size[12], time[12], sum[8], type, link[100], magic[6],
+			version[2], user[32], group[32], major[8], minor[8], prefix[155], pad[12];
+};
+
+static int put_head(struct buf *b, const char *path, char type, mode_t mode, const char *link, size_t size)
+{
+	struct tar_head h = {.type = type, .magic = "ustar", .version = {'0', '0'}};
+	unsigned sum = 0;
+
+	/* names of the plan are short; one that is not cannot be packed */
+	if (str_put(h.name, sizeof(h.name), "%s", path) >= sizeof(h.name) ||
+			str_put(h.link, sizeof(h.link), "%s", link) >= sizeof(h.link)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	str_put(h.mode, sizeof(h.mode), "%07o", (unsigned)mode);
+	str_put(h.uid, sizeof(h.uid), "%07o", 0u);
+	str_put(h.gid, sizeof(h.gid), "%07o", 0u);
+	str_put(h.size, sizeof(h.size), "%011zo", size);
+	str_put(h.time, sizeof(h.time), "%011o", 0u);
+	memset(h.sum, ' ', sizeof(h.sum));
+	for (size_t i = 0; i < sizeof(h); i++)
+		sum += ((const unsigned char *)&h)[i];
+	str_put(h.sum, sizeof(h.sum), "%06o", sum);
+	buf_add(b, (const char *)&h, sizeof(h));
+	return 0;
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+static int pack_dir(struct arena *a, const char *host, const char *path, struct buf *b, unsigned depth);
+
+static int pack(struct arena *a, const char *host, const char *path, struct buf *b, unsigned depth)
+{
+	static const char zeros[TAR_BLOCK];
+	char link[PATH_MAX] = "";
+	struct str text = {0};
+	struct stat st;
+
+	if (lstat(host, &st) != 0)
+		return -1;
+	if (S_ISDIR(st.st_mode))
+		return put_head(b, str_c(a, str_fmt(a, "%s/", path)), '5', 0755, "", 0) == 0
+				       ? pack_dir(a, host, path, b, depth + 1)
+				       : -1;
+	if (S_ISLNK(st.st_mode))
+		return readlink(host, link, sizeof(link) - 1) > 0 ? put_head(b, path, '2', 0777, link, 0)
+								  : -1;
+	if (st.st_size && file_read(a, host, TAR_FILE_MAX, &text, NULL, NULL) != 0)
+		return -1;
+	if (put_head(b, path, '0', st.st_mode & 0777, "", text.n) != 0)
+		return -1;
+	buf_str(b, text);
+	buf_add(b, zeros, (TAR_BLOCK - text.n % TAR_BLOCK) % TAR_BLOCK);
+	return 0;
+}
+
+static int pack_dir(struct arena *a, const char *host, const char *path, struct buf *b, unsigned depth)
+{
+	char **names = arena_array(a, TAR_NAMES_MAX, sizeof(*names));
+	const struct dirent *entry;
+	DIR_SCOPE d = {0};
+	size_t n = 0;
+
+	dir_scope(&d, a, depth < DEPTH_MAX ? opendir(host) : NULL);
+	while (d.dir && n < TAR_NAMES_MAX && (entry = readdir(d.dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			names[n++] = str_c(a, str_of(entry->d_name));
+	if (!d.dir || n == TAR_NAMES_MAX)
+		return -1;
+	qsort(names, n, sizeof(*names), by_name);
+	for (size_t i = 0; i < n; i++) {
+		struct str inner = *path ? str_fmt(a, "%s/%s", path, names[i]) : str_of(names[i]);
+
+		if (pack(a, str_c(a, str_fmt(a, "%s/%s", host, names[i])), str_c(a, inner), b, depth) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int stage_tar(struct arena *a, const struct box_stage *st, struct str *ret, struct err *e)
+{
+	static const char zeros[2 * TAR_BLOCK];
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	if (pack_dir(a, st->root, "", &b, 0) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot pack '%s'", st->root);
+	buf_add(&b, zeros, sizeof(zeros));
+	*ret = buf_view(&b);
+	return 0;
+}
+
+/* ---- all of it ---- */
 
 int stage_make(struct arena *a, const struct spec *s, struct ops *ops, const char *guest,
 		struct box_stage *ret, struct err *e)

@@ -1,9 +1,14 @@
-/* The ways to make a box, by the names that options, policies and reports use. docs/backends.md describes
- * them. */
+/* The ways to make a box, by the names that options, policies and reports use (docs/backends.md). */
 #pragma once
 #include "base/str.h"
 
-#define BACKEND_CHOICES(row) row(AUTO, "auto") row(NATIVE, "native") row(BWRAP, "bwrap")
+/* clang-format off */
+#define BACKEND_CHOICES(row) \
+	row(AUTO, "auto") \
+	row(NATIVE, "native") \
+	row(BWRAP, "bwrap") \
+	row(DOCKER, "docker")
+/* clang-format on */
 
 enum backend_choice {
 	BACKEND_UNSET, /* as native */

@@ -418,6 +418,51 @@ int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned w
 	return -1;
 }
 
+/* ---- groups of others ---- */
+
+static unsigned controllers_of(int dir)
+{
+	static const struct {
+		char file[16];
+		unsigned bit;
+	} files[] = {{"memory.max", CG_HAS_MEMORY}, {"pids.max", CG_HAS_PIDS}, {"cpu.max", CG_HAS_CPU},
+			{"io.max", CG_HAS_IO}};
+	unsigned bits = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (faccessat(dir, files[i].file, F_OK, 0) == 0)
+			bits |= files[i].bit;
+	return bits;
+}
+
+int cg_adopt(struct cgroup *cg, pid_t pid, struct err *e)
+{
+	struct cg_map map;
+	*cg = (struct cgroup){.oom_event = -1, .oom_count = -1};
+	if (cg_map_read_of(&map, pid, CG_HAS_CPU | CG_HAS_CPUACCT, e) < 0)
+		return -1;
+	for (size_t i = 0; i < map.n; i++) {
+		const struct cg_hierarchy *h = &map.of[i];
+		int fd = h->path[0] ? open(h->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+		if (fd < 0)
+			continue;
+		add_slot(cg, -1, h->v2, h->v2 ? controllers_of(fd) : h->controllers);
+		cg->dirs[cg->n - 1].fd = fd;
+	}
+	if (dir_with(cg, CG_HAS_MEMORY) && dir_with(cg, CG_HAS_PIDS) && listen_for_oom(cg, e) == 0)
+		return 0;
+	close_all(cg);
+	return err_set(e, ERR_SYSTEM, 0, "no control group limits memory and processes");
+}
+
+uint64_t cg_limit_now(const struct cgroup *cg, enum cg_limit what)
+{
+	bool memory = what == CG_MEMORY_MAX;
+	const struct cg_dir *d = dir_with(cg, memory ? CG_HAS_MEMORY : CG_HAS_PIDS);
+	uint64_t n = d ? get_counter(d->fd, !memory ? "pids.max" : d->v2 ? "memory.max" :
+			"memory.limit_in_bytes", "") : 0;
+	return n ? n : UINT64_MAX;
+}
+
 /* ---- limits ---- */
 
 static int set_memory_v1(int dir, uint64_t n)

@@ -76,6 +76,13 @@ struct cg_scope {
 	pid_t first, holder;
 };
 int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e);
+/*
+ * Opens the groups of a process that another program has put there, to read their counters and limits.
+ * cg_remove() then only closes them.
+ */
+int cg_adopt(struct cgroup *cg, pid_t pid, struct err *e);
+/* The limit in force, of memory or processes. UINT64_MAX: none, or it cannot be read. */
+uint64_t cg_limit_now(const struct cgroup *cg, enum cg_limit what);
 /* Sets a limit. Call it before a process enters the group. */
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e);
 /* Returns the mechanism that enforces this limit once it is set. ENFORCED_NOT: cg_set() would fail. */

@@ -33,6 +33,7 @@ mkdir -p "$tmp/root/home" "$tmp/user/home" ${disk:+"$disk/root" "$disk/user"}
 people() { if [[ ${PEOPLE:-} ]]; then echo "$PEOPLE"; elif [[ $(id -u) == 0 ]]; then echo root user; else \
 	echo user; fi; }
 
+passed=() # further variables, NAME=VALUE
 # become WHO COMMAND...: with a home and a state of its own, in place of this shell. The tests may lie where
 # only their owner can go, below /root for one: what has chosen no directory of the test runs in $tmp.
 become() {
@@ -40,7 +41,7 @@ become() {
 	shift
 	[[ $PWD == "$tmp"* || ( -n $disk && $PWD == "$disk"* ) ]] || cd "$tmp" || exit 99
 	local env=(env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$tmp/$who/home" \
-		CAISSON_STATE="$tmp/$who/state" LC_ALL=C.UTF-8)
+		CAISSON_STATE="$tmp/$who/state" LC_ALL=C.UTF-8 "${passed[@]}")
 	if [[ $who == user && $(id -u) == 0 ]]; then
 		exec setpriv --reuid "$ORDINARY" --regid "$ORDINARY" --clear-groups "${env[@]}" "$@"
 	fi

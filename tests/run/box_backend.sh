@@ -5,6 +5,8 @@
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 BACKENDS=${BACKENDS:-bwrap}
+[[ -z ${DOCKER_HOST:-} ]] || passed+=(DOCKER_HOST="$DOCKER_HOST")
+[[ -z ${CONTAINER_HOST:-} ]] || passed+=(CONTAINER_HOST="$CONTAINER_HOST")
 FULL=${FULL:-} # also the list of attempts, and more kills
 
 # Leaves of a box: processes, mounts, cgroups, stages.
