@@ -1,6 +1,6 @@
 /*
- * Redaction in one pass. A bit table over three bytes, built from prefixes, names and values, tells where a
- * secret could start; only there the rows and values are compared. Text that cannot be decided before more
+ * Redaction in one pass. Bit tables over three or four bytes, built from prefixes, names and values, tell where
+ * a secret could start; only there the rows and values are compared. Text that cannot be decided before more
  * text comes stays in `pending`, at most as long as the longest secret, so that the result does not depend on
  * chunks. The bytes before it are kept as well, for names.
  *
@@ -15,7 +15,10 @@
 
 #define BITS_LOG 18
 #define BITS_WORDS ((1 << BITS_LOG) / 32)
+#define KIND_LOG 16
+#define KIND_WORDS ((1 << KIND_LOG) / 32)
 #define FOUR 4
+#define GROUP 4 /* places looked up together */
 #define PIECE ((size_t)64 << 10)  /* bytes of a chunk processed at a time */
 #define PENDING_MAX (REDACT_BEHIND_MAX + REDACT_MATCH_MAX + PIECE)
 #define GAPS_MAX ((size_t)64 << 10) /* bytes of invisible characters in undecided text */
@@ -32,9 +35,10 @@ struct redactor {
 	struct str *values;       /* longest first */
 	size_t nvalues;
 	struct form_at *forms[256];
-	uint32_t three[BITS_WORDS];       /* starts of everything, by three bytes */
-	uint32_t three_values[BITS_WORDS]; /* ... of values alone */
+	uint32_t values_three[BITS_WORDS]; /* starts of values, by three bytes */
 	uint32_t four[BITS_WORDS];        /* starts of forms and names, by four bytes */
+	uint32_t forms_four[KIND_WORDS];  /* ... of forms alone */
+	uint32_t names_four[KIND_WORDS];  /* ... of names alone */
 	struct buf pending;       /* context, then undecided text */
 	size_t context;           /* bytes of pending that are decided */
 	size_t barrier;           /* bytes of pending up to the end of the last secret */
@@ -48,36 +52,42 @@ struct redactor {
 /* A place in a bit table for some bytes. */
 static unsigned slot(uint32_t bytes) { return bytes * 0x9E3779B1u >> (32 - BITS_LOG); }
 
+/* ... in a table of one kind: by another product, so that a collision in one table is none in the other. */
+static unsigned kind_slot(uint32_t bytes) { return bytes * 0x85EBCA6Bu >> (32 - KIND_LOG); }
+
 static bool is_marked(const uint32_t *bits, unsigned s) { return bits[s / 32] >> s % 32 & 1; }
 
 static void mark(uint32_t *bits, unsigned s) { bits[s / 32] |= 1u << s % 32; }
 
 static uint32_t three_bytes(const char *p)
 {
-	return (uint32_t)(unsigned char)p[0] << 8 | (uint32_t)(unsigned char)p[1] << 16 |
-			(uint32_t)(unsigned char)p[2] << 24;
+	return (uint32_t)(unsigned char)p[0] | (uint32_t)(unsigned char)p[1] << 8 |
+			(uint32_t)(unsigned char)p[2] << 16;
 }
 
-static unsigned slot_of_three(const char *p) { return slot(three_bytes(p)); }
-
-static unsigned slot_of_four(const char *p) { return slot(three_bytes(p + 1) | (unsigned char)p[0]); }
-
-static void mark_value(struct redactor *r, const char *p)
+static uint32_t four_bytes(const char *p)
 {
-	mark(r->three, slot_of_three(p));
-	mark(r->three_values, slot_of_three(p));
+	return (uint32_t)(unsigned char)p[0] | (uint32_t)(unsigned char)p[1] << 8 |
+			(uint32_t)(unsigned char)p[2] << 16 | (uint32_t)(unsigned char)p[3] << 24;
 }
+
+static bool may_start_value(const struct redactor *r, const char *p)
+{
+	return is_marked(r->values_three, slot(three_bytes(p)));
+}
+
+static void mark_value(struct redactor *r, const char *p) { mark(r->values_three, slot(three_bytes(p))); }
 
 /* Marks all spellings of the first four characters. */
-static void mark_four(struct redactor *r, const char *p, bool nocase)
+static void mark_four(struct redactor *r, uint32_t *kind, const char *p, bool nocase)
 {
 	for (unsigned ways = 0; ways < (nocase ? 1u << FOUR : 1); ways++) {
 		char c[FOUR];
 
 		for (unsigned i = 0; i < FOUR; i++)
 			c[i] = ascii_is_letter(p[i]) && ways >> i & 1 ? (char)(p[i] & ~0x20) : p[i];
-		mark(r->three, slot_of_three(c));
-		mark(r->four, slot_of_four(c));
+		mark(r->four, slot(four_bytes(c)));
+		mark(kind, kind_slot(four_bytes(c)));
 	}
 }
 
@@ -89,14 +99,14 @@ static void mark_form_start(struct redactor *r, const struct secret_form *f)
 	char c[FOUR];
 
 	if (prefix[FOUR - 1]) {
-		mark_four(r, prefix, f->flags & FORM_NOCASE);
+		mark_four(r, r->forms_four, prefix, f->flags & FORM_NOCASE);
 		return;
 	}
 	memcpy(c, prefix, FOUR - 1);
 	for (unsigned k = 0; k < 256; k++) {
 		c[FOUR - 1] = (char)k;
 		if (!f->nsteps || !step->min || secret_in_set(step->set, (char)k))
-			mark_four(r, c, f->flags & FORM_NOCASE);
+			mark_four(r, r->forms_four, c, f->flags & FORM_NOCASE);
 	}
 }
 
@@ -106,14 +116,14 @@ static void mark_name_start(struct redactor *r, const char *word)
 	char c[FOUR];
 
 	if (word[FOUR - 1]) {
-		mark_four(r, word, true);
+		mark_four(r, r->names_four, word, true);
 		return;
 	}
 	memcpy(c, word, FOUR - 1);
 	for (int k = 0; k < 128; k++) {
 		c[FOUR - 1] = (char)k;
 		if (strchr(" \t:=>\"'`]\\0123456789", k) && k)
-			mark_four(r, c, true);
+			mark_four(r, r->names_four, c, true);
 	}
 }
 
@@ -125,22 +135,43 @@ static void mark_rows(struct redactor *r)
 		mark_name_start(r, secret_text(secret_names[i].word));
 }
 
+/* Returns the next group from `i` on in which a form or name could start, or a place near `stop`. */
+static size_t next_group(const uint32_t *four, const char *p, size_t i, size_t stop)
+{
+	for (; i + GROUP <= stop; i += GROUP) {
+		bool any = false;
+
+		for (size_t k = i; k < i + GROUP; k++)
+			any |= is_marked(four, slot(four_bytes(p + k)));
+		if (any)
+			break;
+	}
+	return i;
+}
+
 /*
- * Returns the first place from `i` on, and before `last`, where a secret could start; else `last`. Four bytes
- * are looked up first, since they occur less often than three: the branch is hardly ever mispredicted.
+ * Returns the first place from `i` on, and before `last`, where a secret could start; else `last`. Groups of
+ * places are looked up first: the branch is hardly ever mispredicted.
  */
 static size_t next_start(const struct redactor *r, struct str text, size_t i, size_t last)
 {
 	const char *p = text.p;
 	size_t stop = text.n < FOUR ? 0 : text.n - FOUR + 1;
-	uint32_t w = i < stop ? three_bytes(p + i) : 0;
 
-	for (; i < stop; i++) {
-		w = w >> 8 | (uint32_t)(unsigned char)p[i + 3] << 24;
-		if (is_marked(r->four, slot(w)) && is_marked(r->three, slot(w << 8)))
-			return i;
-		if (r->nvalues && is_marked(r->three_values, slot(w << 8)))
-			return i;
+	while (i < stop) {
+		size_t group;
+
+		if (!r->nvalues)
+			i = next_group(r->four, p, i, stop);
+		for (group = i + GROUP < stop ? i + GROUP : stop; i < group; i++) {
+			uint32_t w = four_bytes(p + i);
+
+			if (is_marked(r->four, slot(w)) && (is_marked(r->forms_four, kind_slot(w)) ||
+					is_marked(r->names_four, kind_slot(w))))
+				return i;
+			if (r->nvalues && may_start_value(r, p + i))
+				return i;
+		}
 	}
 	return i < last ? i : last; /* too short to tell */
 }
@@ -250,7 +281,7 @@ static enum found widen_match(const struct redactor *r, const struct candidate *
 		struct match inner = {0};
 		enum found f;
 
-		if (!is_marked(r->three_values, slot_of_three(c->text.p + i)))
+		if (!may_start_value(r, c->text.p + i))
 			continue;
 		f = match_value(r, &(struct candidate){.text = str_sub(c->text, i, c->text.n),
 				.more = c->more, .command = c->command}, &inner);
@@ -270,11 +301,13 @@ static enum found widen_match(const struct redactor *r, const struct candidate *
 /* Values are certainly secret, so they come first; then the first matching form; then names. */
 static enum found match_at(const struct redactor *r, const struct candidate *c, struct match *ret)
 {
-	enum found f = match_value(r, c, ret);
+	bool is_short = c->text.n < FOUR; /* too short to look up */
+	unsigned s = is_short ? 0 : kind_slot(four_bytes(c->text.p));
+	enum found f = r->nvalues ? match_value(r, c, ret) : FOUND_NO;
 
-	if (f == FOUND_NO)
+	if (f == FOUND_NO && (is_short || is_marked(r->forms_four, s)))
 		f = redact_forms_at(c, ret);
-	if (f == FOUND_NO)
+	if (f == FOUND_NO && (is_short || is_marked(r->names_four, s)))
 		f = redact_names_at(c, ret);
 	return f == FOUND_YES && r->nvalues ? widen_match(r, c, ret) : f;
 }

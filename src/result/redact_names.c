@@ -51,27 +51,34 @@ static enum found match_word(const struct candidate *c, const char *word, size_t
 	return FOUND_YES;
 }
 
-static bool ends_like(struct str s, struct str with)
+/* True if the last characters are those of the word, in any case. */
+static bool ends_like(struct str s, const char *word, size_t n)
 {
-	for (size_t i = 0; i < with.n && s.n >= with.n; i++)
-		if (to_lower(s.p[s.n - with.n + i]) != with.p[i])
-			return false;
-	return s.n >= with.n;
+	if (s.n < n)
+		return false;
+	for (; n && to_lower(s.p[s.n - 1]) == word[n - 1]; n--)
+		s.n--;
+	return !n;
 }
 
 /* True if one of the words stands before the last word of the name. */
 static bool stands_after(struct str before, const char *words)
 {
-	struct str rest = str_of(words), word;
-
-	if (!rest.n)
+	if (!*words)
 		return true;
 	if (before.n && strchr("_-. ", before.p[before.n - 1]))
 		before.n--;
-	while ((word = str_word(&rest)).n)
-		if (ends_like(before, word))
+	if (!before.n || !ascii_is_letter(before.p[before.n - 1]))
+		return false;
+	for (const char *from = words, *p = words;; p++) {
+		if (*p && *p != ' ')
+			continue;
+		if (p > from && ends_like(before, from, (size_t)(p - from)))
 			return true;
-	return false;
+		if (!*p)
+			return false;
+		from = p + 1;
+	}
 }
 
 /* The name so far: letters, digits and separators before the word; one blank between two words as well. */
@@ -305,12 +312,12 @@ static bool is_secret(const struct named_value *n, const struct secret_name *row
 {
 	struct str v = str_sub(n->c->text, n->from, n->to);
 
-	if (redact_placeholder(v))
-		return false;
 	switch (row->value) {
-	case VALUE_ANY: return is_password(n, v);
-	case VALUE_DATA: return is_data(v);
-	default: return !is_path(v) && !str_contains(v, STR("://")) && !ends_in_code(n) && redact_random(v);
+	case VALUE_ANY: return is_password(n, v) && !redact_placeholder(v);
+	case VALUE_DATA: return is_data(v) && !redact_placeholder(v);
+	default:
+		return !is_path(v) && !str_contains(v, STR("://")) && !ends_in_code(n) && redact_random(v) &&
+				!redact_placeholder(v);
 	}
 }
 
@@ -320,13 +327,15 @@ static const char *vendor_kind(const struct named_value *n)
 	struct str v = str_sub(n->c->text, n->from, n->to);
 	struct candidate value = {.text = v};
 
+	if (redact_identifier(v))
+		return NULL;
 	for (size_t i = 0; i < secret_nvendors; i++) {
 		const struct secret_vendor *row = &secret_vendors[i];
 		size_t to = 0;
 
 		if (str_contains_nocase(n->name, secret_text(row->near)) && redact_steps(&value, 0,
 				secret_steps + row->step, row->nsteps, &to) == FOUND_YES && to == v.n &&
-				!redact_placeholder(v) && !redact_identifier(v))
+				!redact_placeholder(v))
 			return secret_text(row->kind);
 	}
 	return NULL;
@@ -368,6 +377,7 @@ static enum found judge_value(struct named_value *n, const struct secret_name *r
 static enum found match_name(const struct secret_name *row, const struct candidate *c, struct match *ret)
 {
 	struct named_value n = {.c = c};
+	struct str before;
 	size_t at = 0;
 	enum found f = match_word(c, secret_text(row->word), &at);
 
@@ -378,11 +388,11 @@ static enum found match_name(const struct secret_name *row, const struct candida
 		return FOUND_MORE;
 	if (at < c->text.n && (ascii_is_name(c->text.p[at]) || c->text.p[at] == '-'))
 		return FOUND_NO; /* the name goes on: password_file, token-count */
-	n.name = name_behind(c);
-	if (!stands_after(n.name, secret_text(row->after)))
+	before = name_behind(c);
+	n.name = str_n(before.p, before.n + at);
+	f = find_separator(&n, &at); /* first, since most words have none */
+	if (f != FOUND_NO && !stands_after(before, secret_text(row->after)))
 		return FOUND_NO;
-	n.name.n += at;
-	f = find_separator(&n, &at);
 	if (f == FOUND_YES)
 		f = find_value(&n, at);
 	return f == FOUND_YES ? judge_value(&n, row, ret) : f;
