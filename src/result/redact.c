@@ -1,8 +1,8 @@
 /*
- * Redaction in one pass. Bit tables over three or four bytes, built from prefixes, names and values, tell where
- * a secret could start; only there the rows and values are compared. Text that cannot be decided before more
- * text comes stays in `pending`, at most as long as the longest secret, so that the result does not depend on
- * chunks. The bytes before it are kept as well, for names.
+ * Redaction in one pass. Bit tables over three or four bytes, built from prefixes, names and values, tell
+ * where a secret could start; only there the rows and values are compared. Text that cannot be decided before
+ * more text comes stays in `pending`, at most as long as the longest secret, so that the result does not
+ * depend on chunks. The bytes before it are kept as well, for names.
  *
  * Invisible characters, raw or as the normaliser escapes them, could split a secret. They are taken out
  * first (gaps), and put back where nothing was found.
@@ -37,7 +37,8 @@ struct redactor {
 	struct form_at *forms[256];
 	uint32_t values_three[BITS_WORDS]; /* starts of values, by three bytes */
 	uint32_t four[BITS_WORDS];        /* starts of forms and names, by four bytes */
-	uint32_t forms_four[KIND_WORDS];  /* ... of forms alone */
+	uint32_t forms_four[KIND_WORDS];  /* ... of forms that may not follow a letter or digit */
+	uint32_t inside_four[KIND_WORDS]; /* ... of forms that may */
 	uint32_t names_four[KIND_WORDS];  /* ... of names alone */
 	struct buf pending;       /* context, then undecided text */
 	size_t context;           /* bytes of pending that are decided */
@@ -96,17 +97,18 @@ static void mark_form_start(struct redactor *r, const struct secret_form *f)
 {
 	const struct secret_step *step = &secret_steps[f->step];
 	const char *prefix = secret_text(f->prefix);
+	uint32_t *kind = f->flags & FORM_ANYWHERE ? r->inside_four : r->forms_four;
 	char c[FOUR];
 
 	if (prefix[FOUR - 1]) {
-		mark_four(r, r->forms_four, prefix, f->flags & FORM_NOCASE);
+		mark_four(r, kind, prefix, f->flags & FORM_NOCASE);
 		return;
 	}
 	memcpy(c, prefix, FOUR - 1);
 	for (unsigned k = 0; k < 256; k++) {
 		c[FOUR - 1] = (char)k;
 		if (!f->nsteps || !step->min || secret_in_set(step->set, (char)k))
-			mark_four(r, r->forms_four, c, f->flags & FORM_NOCASE);
+			mark_four(r, kind, c, f->flags & FORM_NOCASE);
 	}
 }
 
@@ -135,17 +137,27 @@ static void mark_rows(struct redactor *r)
 		mark_name_start(r, secret_text(secret_names[i].word));
 }
 
+static bool may_start_form(const struct redactor *r, unsigned s, char before)
+{
+	return is_marked(r->inside_four, s) || (is_marked(r->forms_four, s) && !ascii_is_letter(before) &&
+			!ascii_is_digit(before));
+}
+
+/* `before`: 0 where it is not known: at the start of a text and after a secret. */
+static bool may_start_kind(const struct redactor *r, unsigned s, char before)
+{
+	return is_marked(r->names_four, s) || may_start_form(r, s, before);
+}
+
+static bool may_start(const uint32_t *four, const char *p) { return is_marked(four, slot(four_bytes(p))); }
+
 /* Returns the next group from `i` on in which a form or name could start, or a place near `stop`. */
 static size_t next_group(const uint32_t *four, const char *p, size_t i, size_t stop)
 {
-	for (; i + GROUP <= stop; i += GROUP) {
-		bool any = false;
-
-		for (size_t k = i; k < i + GROUP; k++)
-			any |= is_marked(four, slot(four_bytes(p + k)));
-		if (any)
+	for (; i + GROUP <= stop; i += GROUP)
+		if (may_start(four, p + i) | may_start(four, p + i + 1) | may_start(four, p + i + 2) |
+				may_start(four, p + i + 3)) /* without a branch for each */
 			break;
-	}
 	return i;
 }
 
@@ -156,7 +168,7 @@ static size_t next_group(const uint32_t *four, const char *p, size_t i, size_t s
 static size_t next_start(const struct redactor *r, struct str text, size_t i, size_t last)
 {
 	const char *p = text.p;
-	size_t stop = text.n < FOUR ? 0 : text.n - FOUR + 1;
+	size_t stop = text.n < FOUR ? 0 : text.n - FOUR + 1, from = i;
 
 	while (i < stop) {
 		size_t group;
@@ -166,8 +178,8 @@ static size_t next_start(const struct redactor *r, struct str text, size_t i, si
 		for (group = i + GROUP < stop ? i + GROUP : stop; i < group; i++) {
 			uint32_t w = four_bytes(p + i);
 
-			if (is_marked(r->four, slot(w)) && (is_marked(r->forms_four, kind_slot(w)) ||
-					is_marked(r->names_four, kind_slot(w))))
+			if (is_marked(r->four, slot(w)) &&
+					may_start_kind(r, kind_slot(w), i > from ? p[i - 1] : 0))
 				return i;
 			if (r->nvalues && may_start_value(r, p + i))
 				return i;
@@ -305,7 +317,7 @@ static enum found match_at(const struct redactor *r, const struct candidate *c, 
 	unsigned s = is_short ? 0 : kind_slot(four_bytes(c->text.p));
 	enum found f = r->nvalues ? match_value(r, c, ret) : FOUND_NO;
 
-	if (f == FOUND_NO && (is_short || is_marked(r->forms_four, s)))
+	if (f == FOUND_NO && (is_short || may_start_form(r, s, c->before)))
 		f = redact_forms_at(c, ret);
 	if (f == FOUND_NO && (is_short || is_marked(r->names_four, s)))
 		f = redact_names_at(c, ret);

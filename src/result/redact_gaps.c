@@ -62,6 +62,16 @@ static bool may_be_gap(unsigned char c, unsigned char next)
 	}
 }
 
+/* Third bytes of invisible characters that start with E2 80 or E2 81; dashes and quotes have others. */
+static bool may_be_mark(const char *p)
+{
+	unsigned char next = (unsigned char)p[1], third = (unsigned char)p[2];
+
+	if (next != 0x80)
+		return third >= 0xA0;
+	return (third >= 0x8B && third <= 0x8F) || (third >= 0xA8 && third <= 0xAE);
+}
+
 static enum found match_gap(struct str s, size_t *ret_n)
 {
 	unsigned char c = (unsigned char)s.p[0];
@@ -77,7 +87,7 @@ static enum found match_gap(struct str s, size_t *ret_n)
 				return FOUND_NO;
 		return FOUND_MORE;
 	}
-	if (!is_gap(utf8_next(s, &i)))
+	if ((c == 0xE2 && !may_be_mark(s.p)) || !is_gap(utf8_next(s, &i)))
 		return FOUND_NO;
 	*ret_n = i;
 	return FOUND_YES;
