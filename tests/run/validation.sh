@@ -96,6 +96,9 @@ says 'JSON that meets its schema' valid pass json machine '' -- --task json --sc
 says 'JSON that does not' invalid none json machine schema-violation -- --task json --schema schema.json -c "echo '{\"a\": \"x\"}'"
 says 'a checker' valid fail mypy printed '' -- --task typecheck -c 'printf "a.py:1: error: no\nFound 1 error in 1 file (checked 1 source file)\n"; exit 1'
 wrong 'expected test, typecheck' --task nonsense -c true
+says 'prose is no table' indeterminate none csv machine one-column -- --task data -c 'printf "psql: error: connection refused\nretry\n"'
+says "shellcheck's findings are not mypy's" valid fail shellcheck printed '' -- --task typecheck -c 'echo "a.sh:3:5: warning: x is unused [SC2034]"; exit 1'
+says "nor are clang-tidy's" valid fail gcc printed '' -- --task typecheck -c 'echo "/src/a.c:4:5: error: no such thing [clang-diagnostic-error]"; exit 1'
 wrong 'goes with --task data' --columns a -c true
 wrong 'goes with --task data' --columns a --task json -c true
 wrong "there is no type 'zork'" --task data --columns id,when:zork -c true
@@ -192,6 +195,13 @@ printf -- '---\nname: x\ntask: test\n---\ntext\n' >"$tmp/skill.md"
 says "the skill's task" indeterminate none '' '' not-recognised -- --skill "$tmp/skill.md" -c 'echo hello'
 json '.validation.task == "test"' 'is the task'
 says "the command line's goes before it" valid pass csv machine '' -- --skill "$tmp/skill.md" --task data -c 'printf "a,b\n1,2\n"'
+write good.schema.json <<<'{"type": "object", "required": ["id"]}'
+write last.py <<<'import json,sys; d = json.load(sys.stdin); print(json.dumps({"outcome": "valid", "result": "pass"}))'
+printf -- '---\nname: x\ntask: json\nschema: good.schema.json\n---\n' >"$tmp/ws/schema.md"
+says "the skill's schema" valid pass json machine '' -- --skill schema.md -c 'echo "{\"id\": 1}"'
+says "a result that does not fit the skill's schema" invalid none json machine schema-violation -- --skill schema.md -c 'echo "{}"'
+printf -- '---\nname: x\ntask: custom\nvalidator: last.py\n---\n' >"$tmp/ws/validator.md"
+says "the skill's validator" valid pass validator printed '' -- --skill validator.md -c 'echo good'
 printf -- '---\ntask: nonsense\n---\n' >"$tmp/bad.md"
 wrong "the skill's task 'nonsense'" --skill "$tmp/bad.md" -c true
 
