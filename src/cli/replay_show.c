@@ -30,13 +30,63 @@ static bool same_inner(const struct audit_line *x, const struct audit_line *y, c
 			audit_inner(audit_field(y, "validation"), key));
 }
 
+/* Length of a duration at `at`, as 0.09s, 12 ms or 3 seconds; 0: there is none. */
+static size_t duration_length(struct str s, size_t at)
+{
+	static const char units[][8] = {"seconds", "second", "secs", "sec", "ms", "us", "ns", "s"};
+	size_t i = at;
+
+	if (at && (ascii_is_name(s.p[at - 1]) || s.p[at - 1] == '.'))
+		return 0;
+	while (i < s.n && ascii_is_digit(s.p[i]))
+		i++;
+	if (i == at)
+		return 0;
+	if (i + 1 < s.n && s.p[i] == '.' && ascii_is_digit(s.p[i + 1]))
+		for (i++; i < s.n && ascii_is_digit(s.p[i]);)
+			i++;
+	i += i < s.n && s.p[i] == ' ';
+	for (size_t k = 0; k < ARRAY_SIZE(units); k++) {
+		size_t end = i + strlen(units[k]);
+
+		if (str_starts(str_sub(s, i, s.n), units[k]) && (end == s.n || !ascii_is_name(s.p[end])))
+			return end - at;
+	}
+	return 0;
+}
+
+/* True for texts that differ in nothing but durations: a second run is never exactly as fast. */
+static bool same_but_durations(struct str x, struct str y)
+{
+	size_t i = 0, k = 0;
+
+	while (i < x.n && k < y.n) {
+		size_t dx = duration_length(x, i), dy = dx ? duration_length(y, k) : 0;
+
+		if (!dy && x.p[i] != y.p[k])
+			return false;
+		i += dy ? dx : 1;
+		k += dy ? dy : 1;
+	}
+	return i == x.n && k == y.n;
+}
+
+static bool same_output(const struct replay_shown *s)
+{
+	const struct audit_line *x = s->r.end, *y = s->again.end;
+	bool out = same_field(x, y, "stdout") || (s->out.n && same_but_durations(s->out, s->again_out)),
+			err = same_field(x, y, "stderr") || (s->err.n &&
+			same_but_durations(s->err, s->again_err));
+
+	return out && err;
+}
+
 static bool same_run(const struct replay_shown *s)
 {
 	const struct audit_line *x = s->r.end, *y = s->again.end;
 
 	return x && same_field(x, y, "status") && same_field(x, y, "exit_code") &&
-			same_field(x, y, "stdout") && same_field(x, y, "stderr") &&
-			same_inner(x, y, "outcome") && same_inner(x, y, "result");
+			same_output(s) && same_inner(x, y, "outcome") && same_inner(x, y, "result");
 }
 
 bool replay_differs(const struct replay_shown *s)
@@ -348,7 +398,7 @@ static void put_diff(struct show *w, const char *name, struct str old, struct st
 	struct str x = old, y = new;
 	size_t nx = count_lines(old), ny = count_lines(new), same = 0, tail = 0;
 
-	if (str_eq(old, new))
+	if (str_eq(old, new) || same_but_durations(old, new))
 		return;
 	for (struct str p, q; x.n && y.n; same++) {
 		p = next_line(&x);

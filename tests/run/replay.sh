@@ -50,6 +50,14 @@ out 'not what was recorded$'
 out '^stdout     differs from line 1 on: 1 line then, 1 now$'
 out '^  | b y$'
 run 0 'it was not judged' replay "$date"
+# a duration is never the same: any other number counts
+"$CAISSON" run --timeout 20 -- /bin/sh -c 'echo "== 1 passed in 0.$(date +%N)s =="; echo "took $(date +%N) ms"' >/dev/null 2>&1
+run 0 'run again: other durations' replay --run "$(newest end)"
+out '(the same)$'
+no 'differs from line'
+"$CAISSON" run --timeout 20 -- /bin/sh -c 'echo "== $(date +%N) passed in 0.1s =="' >/dev/null 2>&1
+run 1 'run again: another count' replay --run "$(newest end)"
+out '^stdout     differs from line 1 on: 1 line then, 1 now$'
 out '^verdict    none: it was run without being judged$'
 run 1 'as JSON' replay --run --json "$date"
 json '.again.same == false and (.stdout != .again.stdout) and (.derived | not)'
