@@ -52,7 +52,7 @@ int spec_use_head_tests(struct spec_builder *m, struct err *e)
 
 	if (!m->rq->head_tests)
 		return 0;
-	while (argv[n] && n < WORDS_MAX)
+	while (n < WORDS_MAX && argv[n])
 		n++;
 	if (!m->r->spec.workspace.n || argv[n])
 		return err_set(e, ERR_INPUT, 0,

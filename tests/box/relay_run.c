@@ -155,7 +155,7 @@ static int run_parent(const struct options *o, struct arena *a, int socket, pid_
 	if (fds_recv(socket, &word, 1, fds, &n, 0) != 1 || n != o->nports + 1)
 		exit(99);
 	for (size_t i = 0; i < o->nports; i++)
-		listeners[i] = (struct relay_listener){fds[i + 1], o->ports[i]};
+		listeners[i] = (struct relay_listener){.fd = fds[i + 1], .port = o->ports[i]};
 	struct relay_request rq = {.rules = o->rules, .environ = environ, .uid = o->uid, .gid = o->uid};
 	struct relay_sockets sockets = {.listeners = listeners, .n = o->nports, .dns4 = fds[0], .dns6 = -1};
 	if (relay_start(a, &rq, &relay, &e) != 0 || relay_serve(&relay, &sockets, &e) != 0) {

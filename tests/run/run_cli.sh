@@ -384,7 +384,7 @@ wrong 'does not exist' --read "$tmp/none" -c ls
 wrong 'place of the system' --write /etc -c ls
 wrong 'expected exec or work' --profile best -c ls
 wrong 'cannot open' --skill "$tmp/none.md" -c ls
-wrong 'there is native' --backend other -c ls
+wrong 'expected one of these: auto native' --backend other -c ls
 wrong 'goes with' --ticket $id -c ls
 wrong 'hexadecimal' --ticket ../x
 wrong 'expected cgroup' --require luck -c ls
