@@ -388,7 +388,8 @@ static void test_places(void)
 	EXPECT(ASK(.code = "ls", .memory = "64M", .accept = "luck"),
 			"error: --accept 'luck': expected watched");
 	EXPECT(ASK(.code = "ls", .require = "luck"), "error: --require 'luck': expected cgroup");
-	EXPECT(ASK(.code = "ls", .backend = "jail"), "error: --backend 'jail': expected one of these: auto native bwrap");
+	EXPECT(ASK(.code = "ls", .backend = "jail"),
+			"error: --backend 'jail': expected one of these: auto native bwrap");
 	EXPECT(ASK(.code = "ls", .agent = ""), "error: --agent needs a name");
 }
 
