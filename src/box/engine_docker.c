@@ -27,7 +27,7 @@
 #define ASK_MS 60000
 #define PROBE_MS 3000
 #define LABEL "caisson.launcher"
-/* Of images; the digest of the root is its end. */
+/* begins the names of images; the digest of the root follows */
 #define REPOSITORY "localhost/caisson-root-"
 #define SWEEP_MAX 32
 #define OPEN_FILES 20000

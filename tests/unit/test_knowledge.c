@@ -203,7 +203,8 @@ static size_t nfiles;
 /* Files whose rows are no commands have tests of their own. */
 static bool of_other_kind(const char *path)
 {
-	static const char others[][16] = {"caches", "network", "registries", "toolchains", "variables"};
+	static const char others[][16] = {"caches", "network", "registries", "secrets", "toolchains",
+			"variables"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (strstr(path, others[i]))

@@ -203,7 +203,7 @@ static void test_list(void)
 	buf_char(&b, '}');
 	CHECK_INT(json_read(&a, buf_view(&b), &v, &e), 0);
 	tools = json_key(v, "tools");
-	CHECK_INT(json_size(tools), 3);
+	CHECK_INT(json_size(tools), 4);
 	for (size_t i = 0; i < json_size(tools); i++) {
 		const struct json *out = json_key(unit_item(tools, i), "outputSchema");
 
