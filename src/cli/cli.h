@@ -123,11 +123,6 @@ int options_take(const struct command_row *c, int argc, char **argv, void *into,
 bool options_only(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
 /* Returns the next form of a synopsis and advances *at. False after the last. */
 bool synopsis_next(const char **at, struct str *ret);
-/*
- * Appends text and a newline, in lines of at most `width` columns. `at` is the column where it begins;
- * further lines begin at `indent`.
- */
-void output_wrapped(struct buf *b, const char *text, size_t at, size_t indent, size_t width);
 void usage_print(struct buf *b, const struct command_row *c);
 /* Prints the usage to standard output, or one line about a wrong use. Returns the exit code. */
 int usage_output(const struct command_row *c);

@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "base/near.h"
+#include "base/wrap.h"
 #include "cli/check_examples.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
@@ -80,7 +81,7 @@ static void put_list(struct checks_job *j, struct buf *b)
 
 		buf_fmt(b, "%-*s%-8s  ", COLUMN, check_name(rows[i].id),
 				grade_name(grade_in_force(j, &rows[i])));
-		output_wrapped(b, rows[i].about, b->n - from, COLUMN + 10, width);
+		buf_wrapped(b, rows[i].about, b->n - from, COLUMN + 10, width);
 	}
 }
 
@@ -102,7 +103,7 @@ static void put_one(struct checks_job *j, struct buf *b, const struct check *c)
 	unsigned width = terminal_width(1);
 
 	buf_fmt(b, "%s\n\n", check_name(c->id));
-	output_wrapped(b, c->about, 0, 0, width);
+	buf_wrapped(b, c->about, 0, 0, width);
 	buf_char(b, '\n');
 	if (*check_example(c->id))
 		buf_fmt(b, "example   %s\n", check_example(c->id));

@@ -1,5 +1,6 @@
 /* Option tables: parses options and prints the usage text. */
 #include "base/near.h"
+#include "base/wrap.h"
 #include "cli/cli.h"
 
 #define COLUMN 22 /* where the help of an option begins */
@@ -129,25 +130,6 @@ bool synopsis_next(const char **at, struct str *ret)
 	return true;
 }
 
-void output_wrapped(struct buf *b, const char *text, size_t at, size_t indent, size_t width)
-{
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (at > indent && at + 1 + n > width) {
-			buf_fmt(b, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (at > indent) {
-			buf_char(b, ' ');
-			at++;
-		}
-		buf_add(b, text, n);
-		at += n;
-		text += n + (text[n] == ' ');
-	}
-	buf_char(b, '\n');
-}
-
 static void put_option(struct buf *b, const struct option_row *o)
 {
 	size_t from = b->n;
@@ -161,7 +143,7 @@ static void put_option(struct buf *b, const struct option_row *o)
 		buf_fmt(b, "%*s", (int)(COLUMN - (b->n - from)), "");
 	else
 		buf_fmt(b, "\n%*s", COLUMN, "");
-	output_wrapped(b, o->help, COLUMN, COLUMN, WIDTH);
+	buf_wrapped(b, o->help, COLUMN, COLUMN, WIDTH);
 }
 
 void usage_print(struct buf *b, const struct command_row *c)
@@ -173,10 +155,10 @@ void usage_print(struct buf *b, const struct command_row *c)
 		size_t from = b->n;
 
 		buf_fmt(b, "%s caisson %s", form.p == c->synopsis ? "usage:" : "      ", c->name);
-		output_wrapped(b, str_c(b->a, form), b->n - from, strlen("usage: caisson "), WIDTH);
+		buf_wrapped(b, str_c(b->a, form), b->n - from, strlen("usage: caisson "), WIDTH);
 	}
 	buf_char(b, '\n');
-	output_wrapped(b, c->summary, 0, 0, WIDTH);
+	buf_wrapped(b, c->summary, 0, 0, WIDTH);
 	buf_char(b, '\n');
 	commands_below(b, c->name);
 	for (size_t i = 0; i < c->noptions; i++) {
@@ -189,7 +171,7 @@ void usage_print(struct buf *b, const struct command_row *c)
 	buf_c(b, "\nexit codes:\n");
 	for (size_t i = 0; i < c->nexits; i++) {
 		buf_fmt(b, "  %-3d  ", c->exits[i].code);
-		output_wrapped(b, c->exits[i].meaning, 7, 7, WIDTH);
+		buf_wrapped(b, c->exits[i].meaning, 7, 7, WIDTH);
 	}
 }
 

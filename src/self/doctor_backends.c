@@ -1,7 +1,11 @@
 /* The matrix of backends: a box of each that this host has, and who enforced its limits. See doctor.h. */
 #include "base/json_write.h"
+#include "base/wrap.h"
 #include "box/box.h"
 #include "self/doctor.h"
+
+#define COLUMN 11 /* behind the name of a backend */
+#define WIDTH 80
 
 /* A spec with something that a backend may lack. */
 static const struct {
@@ -112,13 +116,14 @@ void doctor_backends_text(struct buf *out, const struct doctor *d)
 		buf_fmt(out, " %-9s", walls[i].name);
 	buf_char(out, '\n');
 	for (const struct doctor_backend *b = d->backends; b; b = b->next) {
-		buf_fmt(out, "  %-8s", b->name);
+		buf_fmt(out, "  %-8s%s", b->name, b->runs ? "" : " ");
 		walls_of(b, walls);
 		for (size_t i = 0; b->runs && walls[i].name; i++)
 			buf_fmt(out, " %-9s", by(walls[i].by));
-		if (!b->runs)
-			buf_fmt(out, " %.*s", STR_ARG(b->why));
-		buf_char(out, '\n');
+		if (b->runs)
+			buf_char(out, '\n');
+		else
+			buf_wrapped(out, str_c(out->a, b->why), COLUMN, COLUMN, WIDTH);
 		if (b->runs && b->lacks) {
 			buf_fmt(out, "  %-8s refuses:", "");
 			for (const struct texts *t = b->lacks; t; t = t->next)

@@ -58,16 +58,16 @@ result $? 'the help of the program'
 "$CAISSON" checks --json >"$tmp/checks"
 jq -e '.checks | length > 90' "$tmp/checks" >/dev/null
 result $? 'all checks are listed'
-bad="" n=0
+bad="" count=0
 while IFS=$'\t' read -r id fixed example; do
 	[[ $fixed == true ]] || printf 'checks_grade: {%s: deny}\n' "$id" >"$tmp/policy.yaml"
 	[[ $fixed == true ]] && printf '{}\n' >"$tmp/policy.yaml"
 	"$CAISSON" check --json --config "$tmp/policy.yaml" "$example" |
 		jq -e --arg id "$id" '.reasons | any(.id == $id)' >/dev/null || bad+=" $id"
-	n=$((n + 1))
+	count=$((count + 1))
 done < <(jq -r '.checks[] | select(.example != "") | [.id, (.fixed | tostring), .example] | join("\t")' "$tmp/checks")
-[[ -z $bad && $n -gt 60 ]]
-result $? "$n examples raise their checks:$bad"
+[[ -z $bad && $count -gt 60 ]]
+result $? "$count examples raise their checks:$bad"
 
 # ---- completion ----
 
@@ -124,3 +124,4 @@ if command -v fish >/dev/null; then
 else
 	skip 'fish' 'it is not installed'
 fi
+echo "1..$n"
