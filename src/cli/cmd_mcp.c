@@ -1,4 +1,4 @@
-/* caisson mcp: serves the tools run, check and result to clients of the Model Context Protocol. */
+/* caisson mcp: serves the tools run, verify_tests, check and result to clients of the Model Context Protocol. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stddef.h>
@@ -183,7 +183,7 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 const struct command_row command_mcp = {
 	.name = "mcp",
 	.synopsis = "[OPTIONS]",
-	.summary = "serve the tools run, check and result to an agent (MCP)",
+	.summary = "serve the tools run, verify_tests, check and result to an agent (MCP)",
 	.about = "Speaks the Model Context Protocol on standard input and output, in its versions "
 			"2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05. The client starts "
 			"it and ends it.\n\n"

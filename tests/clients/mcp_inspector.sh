@@ -16,7 +16,7 @@ json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "$2"; }
 there() { pgrep -fx "sleep $1" >/dev/null; }
 
 inspect --method tools/list
-json '[.tools[].name] == ["run", "check", "result"] and all(.tools[]; .outputSchema.type == "object")' \
+json '[.tools[].name] == ["run", "verify_tests", "check", "result"] and all(.tools[]; .outputSchema.type == "object")' \
 	'tools/list'
 inspect --method tools/call --tool-name run --tool-arg command='echo hi; readlink /proc/self/ns/pid'
 json '.structuredContent.stdout | startswith("hi\n")' 'a command'

@@ -38,7 +38,7 @@ ok("connected", client.getServerVersion()?.name === "caisson" && client.getServe
 ok("instructions", client.getInstructions()?.includes("sealed box"), client.getInstructions());
 ok("ping", Object.keys(await client.ping()).length === 0);
 const { tools } = await client.listTools();
-ok("tools", tools.map((t) => t.name).join() === "run,check,result", tools);
+ok("tools", tools.map((t) => t.name).join() === "run,verify_tests,check,result", tools);
 const run = (args, options) => client.callTool({ name: "run", arguments: args }, undefined, options);
 
 let r = await run({ command: "echo hi" });
