@@ -149,13 +149,14 @@ static bool may_start_kind(const struct redactor *r, unsigned s, char before)
 	return is_marked(r->names_four, s) || may_start_form(r, s, before);
 }
 
-static bool may_start(const uint32_t *four, const char *p) { return is_marked(four, slot(four_bytes(p))); }
+/* a number: sums of it need no branch */
+static unsigned may_start(const uint32_t *four, const char *p) { return is_marked(four, slot(four_bytes(p))); }
 
 /* Returns the next group from `i` on in which a form or name could start, or a place near `stop`. */
 static size_t next_group(const uint32_t *four, const char *p, size_t i, size_t stop)
 {
 	for (; i + GROUP <= stop; i += GROUP)
-		if (may_start(four, p + i) | may_start(four, p + i + 1) | may_start(four, p + i + 2) |
+		if (may_start(four, p + i) + may_start(four, p + i + 1) + may_start(four, p + i + 2) +
 				may_start(four, p + i + 3)) /* without a branch for each */
 			break;
 	return i;
