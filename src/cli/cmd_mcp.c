@@ -1,4 +1,4 @@
-/* caisson mcp: serves the tools run, verify_tests, check and result to clients of the Model Context Protocol. */
+/* caisson mcp: serves its tools (client/mcp_tools.c) to clients of the Model Context Protocol. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stddef.h>

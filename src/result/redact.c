@@ -150,7 +150,10 @@ static bool may_start_kind(const struct redactor *r, unsigned s, char before)
 }
 
 /* a number: sums of it need no branch */
-static unsigned may_start(const uint32_t *four, const char *p) { return is_marked(four, slot(four_bytes(p))); }
+static unsigned may_start(const uint32_t *four, const char *p)
+{
+	return is_marked(four, slot(four_bytes(p)));
+}
 
 /* Returns the next group from `i` on in which a form or name could start, or a place near `stop`. */
 static size_t next_group(const uint32_t *four, const char *p, size_t i, size_t stop)
