@@ -394,9 +394,10 @@ static void scan_pending(struct redactor *r, bool more, struct buf *out)
 	size_t done = scan_secrets(r, &s, out), keep = done < REDACT_BEHIND_MAX ? done : REDACT_BEHIND_MAX,
 			drop = done - keep;
 
-	if (drop)
+	if (drop) {
 		r->before = r->pending.p[drop - 1];
-	memmove(r->pending.p, r->pending.p + drop, r->pending.n - drop);
+		memmove(r->pending.p, r->pending.p + drop, r->pending.n - drop);
+	}
 	r->pending.n -= drop;
 	gaps_drop(&r->gaps, done, drop);
 	r->context = keep;
