@@ -14,6 +14,7 @@
 #include "sys/mount_list.h"
 #include "sys/mounts.h"
 #include "sys/path.h"
+#include "sys/tree_walk.h"
 
 #define NAME_PREFIX "box-"
 #define SWEEP_MAX 4096 /* names that one run looks at */
@@ -36,35 +37,6 @@ struct staging {
 
 /* ---- the directory ---- */
 
-static void remove_below(int dir, unsigned depth)
-{
-	DIR *d = depth < DEPTH_MAX ? fdopendir(dup(dir)) : NULL;
-	const struct dirent *entry;
-
-	while (d && (entry = readdir(d))) {
-		FD_CLEANUP int fd = -1;
-
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-				unlinkat(dir, entry->d_name, 0) == 0)
-			continue;
-		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0)
-			remove_below(fd, depth + 1);
-		unlinkat(dir, entry->d_name, AT_REMOVEDIR);
-	}
-	if (d)
-		closedir(d);
-}
-
-static void remove_in(int parent, const char *name)
-{
-	FD_CLEANUP int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (dir >= 0)
-		remove_below(dir, 0);
-	unlinkat(parent, name, AT_REMOVEDIR);
-}
-
 static bool lock_alone(int fd)
 {
 	return syscall(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0;
@@ -77,7 +49,7 @@ static void remove_abandoned(int parent, const char *name)
 	struct stat st;
 
 	if (dir >= 0 && fstat(dir, &st) == 0 && st.st_uid == geteuid() && lock_alone(dir))
-		remove_in(parent, name);
+		(void)tree_remove(parent, name);
 }
 
 static void sweep(const char *parent)
@@ -155,7 +127,7 @@ static int fill_dir(struct staging *g, struct err *e)
 void stage_remove(struct box_stage *st)
 {
 	if (st->dir[0])
-		remove_in(AT_FDCWD, st->dir);
+		(void)tree_remove(AT_FDCWD, st->dir);
 	st->dir[0] = 0;
 	if (st->lock > 0)
 		fd_close(&st->lock);

@@ -24,7 +24,7 @@
 #define WORDS_MAX 4096
 
 struct completion_job {
-	struct arena a;
+	struct boxes boxes; /* its arena is that of the job */
 	const char *words; /* number of the word to complete */
 	char **argv;
 	int argc;
@@ -130,7 +130,7 @@ static void put_presets(struct completion_job *j)
 	struct config_preset p;
 
 	for (size_t i = 0; config_preset_at(i, &p); i++)
-		put(j, str_c(&j->a, p.name), str_c(&j->a, p.title));
+		put(j, str_c(&j->boxes.a, p.name), str_c(&j->boxes.a, p.title));
 }
 
 static void put_keys(struct completion_job *j)
@@ -141,12 +141,10 @@ static void put_keys(struct completion_job *j)
 
 static void put_boxes(struct completion_job *j)
 {
-	struct boxes here = {.a = j->a};
-
-	if (boxes_open(&here, "completion") != 0)
+	if (boxes_open(&j->boxes, "completion") != 0)
 		return;
-	for (const struct background *b = background_list(&j->a, here.state); b; b = b->next)
-		put(j, str_c(&j->a, b->id), str_c(&j->a, b->command));
+	for (const struct background *b = background_list(&j->boxes.a, j->boxes.state); b; b = b->next)
+		put(j, str_c(&j->boxes.a, b->id), str_c(&j->boxes.a, b->command));
 }
 
 static void put_commands(struct completion_job *j)
@@ -198,17 +196,20 @@ static void put_values(struct completion_job *j, struct str what)
 		ptrdiff_t bar = str_find(what, '|', from);
 		size_t to = bar < 0 ? what.n : (size_t)bar;
 
-		put(j, str_c(&j->a, str_sub(what, from, to)), "");
+		put(j, str_c(&j->boxes.a, str_sub(what, from, to)), "");
 		from = to + 1;
 	}
 }
 
 static void put_options(struct completion_job *j, const struct command_row *c)
 {
-	for (size_t i = 0; i < c->noptions; i++)
-		if (c->options[i].kind != OPTION_GROUP)
-			put(j, str_c(&j->a, str_fmt(&j->a, "%s%s", c->options[i].name[1] ? "--" : "-",
-					c->options[i].name)), c->options[i].help);
+	for (size_t i = 0; i < c->noptions; i++) {
+		const struct option_row *o = &c->options[i];
+
+		if (o->kind != OPTION_GROUP)
+			put(j, str_c(&j->boxes.a, str_fmt(&j->boxes.a, "%s%s", o->name[1] ? "--" : "-",
+					o->name)), o->help);
+	}
 }
 
 /* The last operand of a form: "KEY" of "explain [--json] [KEY]". Empty if it ends with an option. */
@@ -239,12 +240,12 @@ static void put_operands(struct completion_job *j, const struct command_row *c, 
 		bool literal = word.n && ascii_is_lower(word.p[0]) && str_find(word, '|', 0) < 0;
 
 		if (literal && !first)
-			put(j, str_c(&j->a, word), "");
+			put(j, str_c(&j->boxes.a, word), "");
 		else if (!literal || str_is(word, first))
 			put_values(j, last_operand(form));
 	}
 	for (size_t i = 0; !first && (below = command_at(i)); i++)
-		if (str_starts(str_of(below->name), str_c(&j->a, str_fmt(&j->a, "%s ", c->name))))
+		if (str_starts(str_of(below->name), str_c(&j->boxes.a, str_fmt(&j->boxes.a, "%s ", c->name))))
 			put(j, below->name + strlen(c->name) + 1, below->summary);
 }
 
@@ -292,7 +293,7 @@ static void put_candidates(struct completion_job *j, size_t at)
 	size_t skip = 2;
 
 	if (at > 2) {
-		c = command_find(str_c(&j->a, str_fmt(&j->a, "%s %s", name, j->argv[2])));
+		c = command_find(str_c(&j->boxes.a, str_fmt(&j->boxes.a, "%s %s", name, j->argv[2])));
 		skip = c ? 3 : 2;
 	}
 	c = c ? c : name ? command_find(name) : NULL;
@@ -309,7 +310,7 @@ static int completion_job_run(void *arg)
 	struct completion_job *j = arg;
 	int64_t at = 0;
 
-	buf_init(&j->b, &j->a, 0);
+	buf_init(&j->b, &j->boxes.a, 0);
 	if (j->words && num_parse(str_of(j->words), 1, WORDS_MAX, &at) == 0 && at < j->argc)
 		put_candidates(j, (size_t)at);
 	for (size_t i = 0; i < ARRAY_SIZE(scripts) && !j->words; i++)
@@ -329,7 +330,7 @@ static int run_completion(const struct command_row *self, int argc, char **argv)
 	j.argc = argc - first;
 	if (!j.words && (j.argc != 1 || !str_is_any(str_of(j.argv[0]), "bash zsh fish")))
 		return usage_wrong(self, "one shell is expected: bash, zsh or fish");
-	return with_arena(&j.a, completion_job_run, &j);
+	return with_arena(&j.boxes.a, completion_job_run, &j);
 }
 
 const struct command_row command_completion = {

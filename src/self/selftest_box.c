@@ -3,7 +3,6 @@
 #include "self/selftest_box.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,8 +16,8 @@
 #include "base/json_write.h"
 #include "sys/clock.h"
 #include "sys/file.h"
+#include "sys/tree_walk.h"
 
-#define REMOVE_DEPTH_MAX 16
 #define TRIAL_ARENA ((size_t)64 << 20)
 /* a box that ends later than this after its time limit was not stopped by it */
 #define LATE_MS 1000
@@ -87,34 +86,10 @@ static int make_files(const struct trial_place *p, struct err *e)
 	return 0;
 }
 
-static void remove_below(int dir, unsigned depth)
-{
-	DIR *d = depth < REMOVE_DEPTH_MAX ? fdopendir(dup(dir)) : NULL;
-	const struct dirent *entry;
-
-	while (d && (entry = readdir(d))) {
-		FD_CLEANUP int fd = -1;
-
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-				unlinkat(dir, entry->d_name, 0) == 0)
-			continue;
-		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0)
-			remove_below(fd, depth + 1);
-		unlinkat(dir, entry->d_name, AT_REMOVEDIR);
-	}
-	if (d)
-		closedir(d);
-}
-
 static void place_remove(struct trial_place *p)
 {
-	FD_CLEANUP int dir = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-
 	fd_close(&p->listener);
-	if (dir >= 0)
-		remove_below(dir, 0);
-	rmdir(p->dir);
+	(void)tree_remove(AT_FDCWD, p->dir);
 }
 
 static int place_make(struct trial_place *p, const char *dir, struct err *e)
