@@ -368,21 +368,13 @@ static int send_task(struct box_state *b, struct err *e)
 
 /* ---- start ---- */
 
-static enum enforcer cpu_enforcer(const struct ns_box *n)
-{
-	enum enforcer quota =
-			n->grouped && !n->cpus_suffice ? cg_enforcer(&n->cg, CG_CPU_MILLI) : ENFORCED_NOT;
-
-	return quota == ENFORCED_NOT ? ENFORCED_AFFINITY : quota;
-}
-
 static int send_start(const struct ns_box *n, struct err *e)
 {
 	int doors[CG_HIERARCHIES_MAX];
 	size_t ndoors = n->grouped && !n->child.born_in ? cg_doors(&n->cg, doors) : 0;
 	char word = NS_START | (n->grouped ? NS_GROUP : 0);
 
-	if (cpu_enforcer(n) == ENFORCED_AFFINITY)
+	if (ns_group_cpus(n) == ENFORCED_AFFINITY)
 		word |= (n->cpus_suffice ? 0 : NS_FEWER_CPUS) | (n->keep_cpus ? NS_KEEP_CPUS : 0);
 	/* A guest that is dead already has sent the reason; supervise_box() hears it. */
 	if (fds_send(n->talk, &word, 1, doors, ndoors) != 1 && errno != EPIPE && errno != ECONNRESET)
@@ -463,7 +455,7 @@ void guest_enforcers(const struct box_state *b, struct enforced *ret)
 	enum enforcer counter = n->grouped ? cg_time_counter(&n->cg) : ENFORCED_NOT;
 
 	*ret = (struct enforced){
-			.cpu = cpu_enforcer(n),
+			.cpu = ns_group_cpus(n),
 			.memory = n->grouped ? cg_enforcer(&n->cg, CG_MEMORY_MAX) : ENFORCED_WATCH,
 			.pids = n->grouped ? cg_enforcer(&n->cg, CG_PIDS_MAX) : ENFORCED_RLIMIT,
 			.scratch = s->tmp.n ? ENFORCED_WATCH : ENFORCED_TMPFS,

@@ -275,18 +275,6 @@ static int make_brief(struct box_state *b, struct err *e)
 	return brief_make(s, open_files, b->ops.first, cwd, n->network, e);
 }
 
-/*
- * A cgroup quota limits the CPUs if the group has one and the machine has more CPUs than the limit. Otherwise
- * the CPU affinity of the program does.
- */
-static enum enforcer cpu_enforcer(const struct ns_box *n)
-{
-	enum enforcer quota =
-			n->grouped && !n->cpus_suffice ? cg_enforcer(&n->cg, CG_CPU_MILLI) : ENFORCED_NOT;
-
-	return quota == ENFORCED_NOT ? ENFORCED_AFFINITY : quota;
-}
-
 /* The program may start. It gets the descriptors to enter its group, unless it was born there. */
 static int send_start(const struct ns_box *n, struct err *e)
 {
@@ -294,7 +282,7 @@ static int send_start(const struct ns_box *n, struct err *e)
 	size_t ndoors = n->grouped ? cg_doors(&n->cg, doors) : 0;
 	char word = NS_START | (n->grouped ? NS_GROUP : 0);
 
-	if (cpu_enforcer(n) == ENFORCED_AFFINITY)
+	if (ns_group_cpus(n) == ENFORCED_AFFINITY)
 		word |= (n->cpus_suffice ? 0 : NS_FEWER_CPUS) | (n->keep_cpus ? NS_KEEP_CPUS : 0);
 	if (n->grouped && !ndoors && !n->child.born_in && !n->child.moved_in)
 		return err_set(e, ERR_INTERNAL, 0, "a cgroup without doors");
@@ -356,7 +344,7 @@ static void ns_enforcers(const struct box_state *b, struct enforced *ret)
 	const struct spec *s = b->spec;
 
 	*ret = (struct enforced){
-		.cpu = cpu_enforcer(n),
+		.cpu = ns_group_cpus(n),
 		.memory = n->grouped ? cg_enforcer(&n->cg, CG_MEMORY_MAX) : ENFORCED_WATCH,
 		.pids = n->grouped ? cg_enforcer(&n->cg, CG_PIDS_MAX) : ENFORCED_RLIMIT,
 		.scratch = s->tmp.n ? ENFORCED_WATCH : ENFORCED_TMPFS,

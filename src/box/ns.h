@@ -248,6 +248,11 @@ int ns_group_ready(struct box_state *b, struct err *e);
 /* The box is set up: its limit of processes no longer counts those that only set it up. */
 int ns_group_settle(struct box_state *b, struct err *e);
 /*
+ * A cgroup quota limits the CPUs if the group has one and the machine has more CPUs than the limit. Otherwise
+ * the CPU affinity of the program does.
+ */
+enum enforcer ns_group_cpus(const struct ns_box *n);
+/*
  * On version 2 an ordinary user often has no group, but a systemd manager that makes one. Init waits for its
  * user meanwhile, so it is a single process when it is moved. The undertaker goes along: the manager removes
  * a scope with its last process, and this one stays until the counters were read. If anything fails, the box

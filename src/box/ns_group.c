@@ -113,3 +113,11 @@ void ns_scope_finish(struct box_state *b)
 			cg_make_in_scope(&n->cg, &in, n->want, &n->no_group) == 0;
 	scope_close(&n->scope);
 }
+
+enum enforcer ns_group_cpus(const struct ns_box *n)
+{
+	enum enforcer quota =
+			n->grouped && !n->cpus_suffice ? cg_enforcer(&n->cg, CG_CPU_MILLI) : ENFORCED_NOT;
+
+	return quota == ENFORCED_NOT ? ENFORCED_AFFINITY : quota;
+}

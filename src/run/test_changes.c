@@ -108,8 +108,8 @@ static void judge_diff(struct arena *a, const struct test_diff *d, struct valida
 		buf_c(&b, "; fewer tests ran");
 	if (b.n)
 		validation_suspect(a, v, NOTE_TESTS_CHANGED,
-				"tests or their settings were edited (%.*s)%.*s; say why, and see with "
-				"caisson verify-tests -c COMMAND if the tests of HEAD pass, too",
+				"tests or their settings were edited (%.*s)%.*s; say why. The MCP tool "
+				"verify_tests, or a person with caisson verify-tests, can run those of HEAD",
 				STR_ARG(names), STR_ARG(buf_view(&b)));
 	else
 		validation_note(a, v, NOTE_TESTS_CHANGED, true, "tests or their settings were edited: %.*s",
