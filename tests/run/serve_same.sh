@@ -1,0 +1,11 @@
+#!/bin/bash
+# A run in a warm box of caissond is the same as one of caisson run: tests/run/serve_same.py. TAP.
+tmp_template=/tmp/caisson-serve-XXXXXX
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+export CAISSON BUILD
+if ! "$CAISSON" run -c true >"$tmp/probe" 2>&1; then
+	echo "1..0 # SKIP no box can be made here: $(head -c 200 "$tmp/probe" | tr '\n' ' ')"
+	exit 0
+fi
+/usr/bin/python3 -B "$here/tests/run/serve_same.py" "$here" "$tmp"
