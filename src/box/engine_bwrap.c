@@ -100,37 +100,25 @@ static int bwrap_launch(struct box_state *b, struct err *e)
 	return args.fd < 0 ? -1 : guest_spawn(b, args.fd, path, argv, e);
 }
 
-static int bwrap_probe(struct err *e)
+static int bwrap_probe(const struct backend *self, struct err *e)
 {
 	char path[64];
 
-	return guest_find("bwrap", path, sizeof(path))
+	return guest_find(self->name, path, sizeof(path))
 			       ? 0
 			       : err_set(e, ERR_SYSTEM, 0,
 						 "there is no bwrap here (apt-get install bubblewrap)");
 }
 
-static const struct engine bwrap = {.launch = bwrap_launch, .own_group = true, .finishes = true};
-
-static int bwrap_begin(struct box_state *b, const struct spec *s, struct err *e)
-{
-	(void)s;
-	return guest_begin(b, &bwrap, e);
-}
+static const struct engine engine = {.launch = bwrap_launch,
+		.own_group = true,
+		.finishes = GUEST_FINISHES_FILES | GUEST_FINISHES_DEVICES};
 
 const struct backend backend_bwrap = {
 		.name = "bwrap",
 		.about = "bubblewrap makes the namespaces; cgroups, Landlock and seccomp by caisson itself",
+		.engine = &engine,
 		.probe = bwrap_probe,
 		.lacks = guest_lacks,
-		.begin = bwrap_begin,
-		.fits = guest_fits,
-		.start = guest_start,
-		.add_sources = ns_add_sources,
-		.take_events = ns_take_events,
-		.kill = ns_kill,
-		.usage = guest_usage,
-		.all_exiting = ns_all_exiting,
-		.enforcers = guest_enforcers,
-		.stop = guest_stop,
+		GUEST_BACKEND,
 };
