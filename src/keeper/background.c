@@ -28,6 +28,7 @@
 #define COMMAND_MAX 2000
 #define LOOK_EVERY_MS 20
 #define VERSION 1
+#define JSON_PORTS_MAX 16 /* that are shown of one box */
 
 static const char *const files[] = {"info.json", "lock", "log", "log.old", "report.json", "lost"};
 
@@ -57,6 +58,7 @@ static struct str info_json(struct arena *a, const struct background *b)
 	json_put_field(&j, "client", b->client);
 	json_put_field(&j, "project", b->project);
 	json_put_field(&j, "started", b->started);
+	json_put_field(&j, "network", b->network);
 	buf_fmt(&j, ",\"init\":%d,\"init_start\":%" PRIu64 ",\"shares\":%s", b->init, b->init_start,
 			b->shares ? "true" : "false");
 	buf_c(&j, "}\n");
@@ -108,6 +110,8 @@ int background_log(int dir)
 {
 	return openat(dir, "log", O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
+
+void background_unlog(int dir) { unlinkat(dir, "log", 0); }
 
 /* Bytes that come between the copy and the cut are lost. */
 void background_bound_log(int dir, int log)
@@ -173,16 +177,14 @@ static void read_holder(int lock, struct background *ret)
 	ret->start_time = (uint64_t)start;
 }
 
-static struct str status_of(struct arena *a, const char *path)
+int background_report(struct arena *a, struct str state, struct str id, struct json **ret)
 {
-	struct json *o;
 	struct str text;
 
-	if (file_read(a, str_c(a, str_fmt(a, "%s/report.json", path)), BACKGROUND_REPORT_MAX, &text, NULL,
-			    NULL) != 0 ||
-			json_read(a, text, &o, NULL) != 0)
-		return STR("unknown");
-	return json_text_at(o, "status");
+	if (file_read(a, str_c(a, str_fmt(a, "%s/report.json", entry_path(a, state, id))),
+			    BACKGROUND_REPORT_MAX, &text, NULL, NULL) != 0)
+		return -1;
+	return json_read(a, text, ret, NULL);
 }
 
 /* The lock is looked at before the report: a holder writes the report before it lets the lock go. */
@@ -209,13 +211,15 @@ static bool read_entry(struct arena *a, struct str state, struct str id, struct 
 			.init = (int)json_int_at(o, "init"),
 			.init_start = (uint64_t)json_int_at(o, "init_start"),
 			.shares = json_true_at(o, "shares"),
+			.network = json_text_at(o, "network"),
 			.dir = -1};
 	read_holder(lock, ret);
 	ret->state = lives ? BACKGROUND_LIVES : BACKGROUND_ENDED;
 	if (lives)
 		return true;
 	if (access(str_c(a, str_fmt(a, "%s/report.json", path)), F_OK) == 0)
-		ret->status = status_of(a, path);
+		ret->status = background_report(a, state, id, &o) == 0 ? json_text_at(o, "status")
+								       : STR("unknown");
 	else
 		ret->state = BACKGROUND_LOST;
 	return true;
@@ -310,6 +314,36 @@ void background_prune(struct arena *a, struct str state)
 	for (const struct background *b = background_list(a, state); b; b = b->next)
 		if (b->state != BACKGROUND_LIVES && ++n > BACKGROUND_KEPT)
 			background_unmake(a, state, b->id);
+}
+
+const char *background_state_name(enum background_state s)
+{
+	static const char names[][8] = {"running", "ended", "lost"};
+
+	return names[s];
+}
+
+void background_json(struct buf *out, const struct background *b)
+{
+	uint16_t ports[JSON_PORTS_MAX];
+	size_t n = b->state == BACKGROUND_LIVES ? background_ports(out->a, b, ports, JSON_PORTS_MAX) : 0;
+
+	json_put_open(out, NULL, '{');
+	json_put_field(out, "id", b->id);
+	json_put_field(out, "of", b->of);
+	json_put_field(out, "state", str_of(background_state_name(b->state)));
+	json_put_field(out, "status",
+			b->state == BACKGROUND_LIVES ? STR("running")
+			: b->status.n                ? b->status
+						     : STR("unknown"));
+	json_put_field(out, "started", b->started);
+	json_put_field(out, "session", b->session);
+	json_put_field(out, "project", b->project);
+	json_put_field(out, "command", b->command);
+	json_put_open(out, "ports", '[');
+	for (size_t i = 0; i < n; i++)
+		buf_fmt(out, "%s%u", i ? "," : "", ports[i]);
+	buf_c(out, "]}");
 }
 
 /* ---- the holder ---- */

@@ -4,7 +4,8 @@
  *   info.json     what runs: the run it belongs to, command (redacted), session, project, start
  *   lock          locked for as long as the holder lives; its text is the holder's pid and start time
  *   log           the output of the box from the hand-over on, normalised and without secrets: an agent can
- *                 read it. Beyond BACKGROUND_LOG_MAX it goes to log.old
+ *                 read it. Beyond BACKGROUND_LOG_MAX it goes to log.old. A box that only lends its
+ *                 network has none
  *   report.json   the report, once the box has ended
  *   lost          instead of it: the holder was killed, and the record says so
  *
@@ -12,6 +13,7 @@
  * more than BACKGROUND_KEPT.
  */
 #pragma once
+#include "base/json.h"
 #include "base/str.h"
 
 #define BACKGROUND_FOLDER "background"
@@ -32,6 +34,7 @@ struct background { /* texts are empty if not known */
 	int init;           /* pid 1 of the box, and its start time; 0: not known */
 	uint64_t init_start;
 	bool shares; /* other boxes of the project are in its network */
+	struct str network; /* key of that network */
 	struct str status;  /* of an ended one */
 	int pid;            /* of the holder; 0: not known */
 	uint64_t start_time;
@@ -48,12 +51,19 @@ int background_make(struct arena *a, struct str state, const struct background *
 void background_name(int lock);
 /* Opens the log of the entry for appending; -1 with errno. */
 int background_log(int dir);
+/* Removes it: the output of a box that is still its launcher's goes to the launcher's caller. */
+void background_unlog(int dir);
 /* Makes room in it once it is too large; another process may be writing. */
 void background_bound_log(int dir, int log);
 /* Writes the report, or, if it is empty, the mark of a lost box. */
 int background_end(struct arena *a, int dir, struct str report, struct err *e);
 /* Removes an entry for which nothing was handed over. */
 void background_unmake(struct arena *a, struct str state, struct str id);
+/* Reads the report of a box that has ended. -1: there is none. */
+int background_report(struct arena *a, struct str state, struct str id, struct json **ret);
+/* Appends the box as a JSON object, as an item of an array. */
+void background_json(struct buf *out, const struct background *b);
+const char *background_state_name(enum background_state s);
 /* All entries, the newest first. NULL: none. */
 struct background *background_list(struct arena *a, struct str state);
 /* The entry whose id begins with this text. -1 and *e: none, or several. ret->dir is open until the arena

@@ -36,6 +36,8 @@
  *                              ← HELD (maybe the id of a box that ends for it), or REFUSED (why)
  *   SHARE (key) + network     →  other boxes with this key may join the network of this one: descriptors of
  *                                its namespace and, if it reaches hosts by name, of its relay's life line
+ *                                From a client without a box: the network of a box that is still its
+ *                                launcher's. It holds no place, and lasts as long as the connection
  *   USAGE (memory, active)    →  from the holder, now and then
  *                              ← END (why): the holder ends its box
  *   EOF                          the box has ended
@@ -43,11 +45,19 @@
  *   JOIN (key)                →
  *                              ← JOINED + network of the oldest box with this key, or REFUSED: there is none
  *
+ *   PUBLISH (key, port) + life →  a relay carries this port of the host's loopback into the network with
+ *                                this key (run/publish.h). The keeper holds its life line
+ *                              ← PORT, or REFUSED (why). The life line closes with the last box of the key
+ *   UNPUBLISH (port)          →  closes the life line
+ *                              ← PORT, or REFUSED: it is not published
+ *   PORTS (index)             →
+ *                              ← PORT (port, key) of the published ports, or REFUSED after the last
+ *
  * HELLO, WELCOME and RETIRE keep their shape in every version. A client that meets another protocol or
  * another program sends RETIRE and starts a keeper of its own.
  *
  * States of a connection: NEW (has KEEPER_HELLO_MS to say HELLO), GREETED (has KEEPER_ASK_MS to say more),
- * HOLDING. An END that is not obeyed within KEEPER_END_MS closes the life line.
+ * HOLDING, LENDING. An END that is not obeyed within KEEPER_END_MS closes the life line.
  *
  * Files:
  *   keeper_table.c   the decisions, without a system call: what a message means, who ends for whom
@@ -61,11 +71,13 @@
 
 #include "base/str.h"
 
-#define KEEPER_PROTOCOL 2
+#define KEEPER_PROTOCOL 3
 #define KEEPER_FOLDER "keeper"
-#define KEEPER_PEERS_MAX 96  /* connections at once */
+#define KEEPER_PEERS_MAX 112 /* connections at once */
+#define KEEPER_LENDERS_MAX 16 /* of them: boxes of launchers that lend their network */
 #define KEEPER_BOXES_MAX 16  /* boxes of one user */
 #define KEEPER_SESSION_MAX 8 /* of one session */
+#define KEEPER_PORTS_MAX 16  /* published ports of one user */
 #define KEEPER_HELLO_MS 2000
 #define KEEPER_ASK_MS 5000
 #define KEEPER_END_MS 20000      /* the holder also compares the workspace */
@@ -84,8 +96,12 @@ enum keeper_kind {
 	KEEPER_SHARE,
 	KEEPER_JOIN,
 	KEEPER_JOINED,
+	KEEPER_PUBLISH,
+	KEEPER_UNPUBLISH,
+	KEEPER_PORTS,
+	KEEPER_PORT,
 };
-#define KEEPER_KIND_LAST KEEPER_JOINED
+#define KEEPER_KIND_LAST KEEPER_PORT
 #define KEEPER_NETWORK_FDS 2 /* of SHARE and JOINED: namespace, life line of the relay */
 
 struct keeper_message {
@@ -93,11 +109,12 @@ struct keeper_message {
 	uint32_t protocol;
 	uint32_t kind;    /* enum keeper_kind */
 	uint64_t memory;  /* USAGE: bytes now */
-	uint64_t active;  /* USAGE: not 0: it used CPU time since the last one. WELCOME: boxes */
+	/* USAGE: not 0: it used CPU time since the last one. WELCOME: boxes. PORTS: index. Others: port */
+	uint64_t active;
 	char program[32]; /* HELLO, WELCOME: version of the program */
 	char id[40];      /* HOLD: of the box. HELD: of the box that ends for it; empty: none */
 	char session[72]; /* HOLD: whose bound counts; empty: none */
-	char text[152];   /* REFUSED, END: why. SHARE, JOIN: the key of the network */
+	char text[152];   /* REFUSED, END: why. SHARE, JOIN, PUBLISH, PORT: the key of the network */
 };
 #define KEEPER_MAGIC "caisson"
 _Static_assert(sizeof(struct keeper_message) == 328, "the shape of a message");
@@ -111,7 +128,7 @@ bool keeper_valid(const void *bytes, size_t n);
 
 /* ---- keeper_table.c ---- */
 
-enum keeper_state { KEEPER_FREE, KEEPER_NEW, KEEPER_GREETED, KEEPER_HOLDING };
+enum keeper_state { KEEPER_FREE, KEEPER_NEW, KEEPER_GREETED, KEEPER_HOLDING, KEEPER_LENDING };
 
 struct keeper_peer {
 	enum keeper_state state;
@@ -122,8 +139,14 @@ struct keeper_peer {
 	char network[152]; /* key of the network that others may join; empty: none */
 };
 
+struct keeper_port {
+	uint16_t port;     /* 0: free */
+	char network[152]; /* key of the network that it leads into */
+};
+
 struct keeper_table { /* zeroed but for memory_max: nobody is connected */
 	struct keeper_peer peers[KEEPER_PEERS_MAX];
+	struct keeper_port ports[KEEPER_PORTS_MAX];
 	uint64_t memory_max; /* bytes of all boxes together */
 	bool retired;
 };
@@ -134,6 +157,8 @@ struct keeper_step {     /* what the loop has to do after a message */
 	bool takes_life; /* keeps the descriptor of this message */
 	bool takes_network; /* keeps its descriptors for those who join */
 	int gives;       /* the answer carries the network of this peer; -1: none */
+	int publishes;   /* keeps the descriptor of this message for this port of the table; -1: none */
+	int unpublishes; /* closes that of this port, which is free now; -1: none */
 	struct keeper_message answer;
 	int ends; /* the peer that gets `end`; -1: none */
 	struct keeper_message end;
@@ -146,6 +171,8 @@ void keeper_take(struct keeper_table *t, int at, const void *bytes, size_t n, si
 		struct keeper_step *ret);
 void keeper_gone(struct keeper_table *t, int at);
 size_t keeper_boxes(const struct keeper_table *t);
+/* A published port whose network has no box any more; -1: none. The loop closes it, and frees its place. */
+int keeper_stale_port(const struct keeper_table *t);
 /* The earliest `due` of all; 0: none. */
 int64_t keeper_due(const struct keeper_table *t);
 
@@ -188,13 +215,21 @@ int keeper_connect(struct str state, const struct keeper_wait *w, struct err *e)
  */
 int keeper_hold(int keeper, struct str id, struct str session, int life, const struct keeper_wait *w,
 		char ret_ended[40], struct err *e);
-/* Lets other boxes with this key join the network of the held box. The caller closes its copies. */
+/*
+ * Lets other boxes with this key join the network of the held box, or, on a fresh connection, that of a box
+ * of the caller's. The caller closes its copies.
+ */
 void keeper_share(int keeper, struct str key, const int *fds, size_t n);
 /*
  * Asks for the network of boxes with this key, and starts no keeper. Returns the number of descriptors in
  * ret_fds, which the caller closes; 0: no such box lives.
  */
 size_t keeper_join(struct str state, struct str key, int ret_fds[KEEPER_NETWORK_FDS]);
+/* Gives the keeper the life line of a relay that publishes a port. The caller closes its copy. */
+int keeper_publish(struct str state, struct str key, uint16_t port, int life, struct err *e);
+int keeper_unpublish(struct str state, uint16_t port, struct err *e);
+/* The published ports, at most KEEPER_PORTS_MAX. Starts no keeper. */
+size_t keeper_ports(struct str state, struct keeper_port ret[KEEPER_PORTS_MAX]);
 /* Tells the keeper about the use of a box. */
 void keeper_tell(int keeper, uint64_t memory, bool active);
 /* Something came from the keeper. True: the box has to end, and text says why. */

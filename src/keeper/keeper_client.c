@@ -127,6 +127,12 @@ static void __attribute__((noreturn)) become_keeper(struct str state, int ready)
 	_exit(1);
 }
 
+static int no_answer(struct err *e)
+{
+	return err_set(e, ERR_SYSTEM, 0, "the keeper, the process that holds boxes in the background, does "
+			"not answer");
+}
+
 /* Returns when a keeper serves; -1 and *e: none does, and its own words say why. */
 static int start(struct str state, const struct keeper_wait *w, struct err *e)
 {
@@ -152,7 +158,7 @@ static int start(struct str state, const struct keeper_wait *w, struct err *e)
 		return 0;
 	if (n <= 0)
 		return err_set(e, ERR_SYSTEM, 0,
-				"the keeper of boxes in the background could not be started");
+				"cannot start the keeper, the process that holds boxes in the background");
 	words[n] = 0;
 	return err_set(e, ERR_SYSTEM, 0, "%s", words);
 }
@@ -200,7 +206,7 @@ int keeper_connect(struct str state, const struct keeper_wait *w, struct err *e)
 		if (!is_late(w) && start(state, w, e) != 0)
 			return -1;
 	}
-	return err_set(e, ERR_SYSTEM, 0, "the keeper of boxes in the background does not answer");
+	return no_answer(e);
 }
 
 /* ---- asking ---- */
@@ -213,7 +219,7 @@ int keeper_hold(int keeper, struct str id, struct str session, int life, const s
 	if (!keeper_put(m.id, sizeof(m.id), id) || !keeper_put(m.session, sizeof(m.session), session))
 		return err_set(e, ERR_INPUT, 0, "the name of the box or of its session is too long");
 	if (say(keeper, &m, &life, 1) != 0 || hear(keeper, w, &answer) != 0)
-		return err_set(e, ERR_SYSTEM, 0, "the keeper of boxes in the background does not answer");
+		return no_answer(e);
 	if (answer.kind != KEEPER_HELD)
 		return err_set(e, ERR_LIMIT, 0, "%s (caisson ps lists them, caisson stop ends them)",
 				answer.text);
@@ -243,6 +249,57 @@ size_t keeper_join(struct str state, struct str key, int ret_fds[KEEPER_NETWORK_
 		while (n)
 			close(ret_fds[--n]);
 	fd_close(&fd);
+	return n;
+}
+
+/* ---- published ports ---- */
+
+/* Sends one message over a connection of its own, or over *fd, and expects a PORT. */
+static int ask_port(struct str state, int *fd, const struct keeper_message *ask, const int *life,
+		struct keeper_message *ret, struct err *e)
+{
+	const struct keeper_wait w = {.due = clock_now() + KEEPER_WAIT_MS * MS};
+
+	if (*fd < 0)
+		*fd = greet(state, &w, ret, NULL);
+	if (*fd < 0)
+		return err_set(e, ERR_INPUT, 0, "nothing is in the background");
+	if (say(*fd, ask, life, life ? 1 : 0) != 0 || hear(*fd, &w, ret) != 0)
+		return no_answer(e);
+	return ret->kind == KEEPER_PORT ? 0 : err_set(e, ERR_INPUT, 0, "%s", ret->text);
+}
+
+int keeper_publish(struct str state, struct str key, uint16_t port, int life, struct err *e)
+{
+	struct keeper_message m = keeper_message(KEEPER_PUBLISH), answer;
+	FD_CLEANUP int fd = -1;
+
+	m.active = port;
+	if (!keeper_put(m.text, sizeof(m.text), key))
+		return err_set(e, ERR_INTERNAL, 0, "the key of the network is too long");
+	return ask_port(state, &fd, &m, &life, &answer, e);
+}
+
+int keeper_unpublish(struct str state, uint16_t port, struct err *e)
+{
+	struct keeper_message m = keeper_message(KEEPER_UNPUBLISH), answer;
+	FD_CLEANUP int fd = -1;
+
+	m.active = port;
+	return ask_port(state, &fd, &m, NULL, &answer, e);
+}
+
+size_t keeper_ports(struct str state, struct keeper_port ret[KEEPER_PORTS_MAX])
+{
+	struct keeper_message m = keeper_message(KEEPER_PORTS), answer;
+	FD_CLEANUP int fd = -1;
+	size_t n = 0;
+
+	while (n < KEEPER_PORTS_MAX && ask_port(state, &fd, &m, NULL, &answer, &(struct err){0}) == 0) {
+		ret[n].port = (uint16_t)answer.active;
+		memcpy(ret[n].network, answer.text, sizeof(answer.text));
+		m.active = ++n;
+	}
 	return n;
 }
 

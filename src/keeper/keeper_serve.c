@@ -34,6 +34,7 @@ struct keeper_process {
 	int dir, lock, listener;
 	int fds[KEEPER_PEERS_MAX], lives[KEEPER_PEERS_MAX]; /* -1: none */
 	int networks[KEEPER_PEERS_MAX][KEEPER_NETWORK_FDS]; /* what peers share; -1: none */
+	int ports[KEEPER_PORTS_MAX]; /* life lines of relays that publish; -1: none */
 	int64_t idle_since;
 };
 
@@ -114,6 +115,12 @@ static void drop_peer(struct keeper_process *k, int at)
 	keeper_gone(&k->table, at);
 }
 
+static void drop_port(struct keeper_process *k, int at)
+{
+	fd_close(&k->ports[at]); /* ends the relay if it is still there */
+	k->table.ports[at] = (struct keeper_port){0};
+}
+
 /* No new client finds this keeper from now on. The socket goes first: without the lock it would be another's.
  */
 static void stop_listening(struct keeper_process *k)
@@ -146,7 +153,11 @@ static void keep_descriptors(
 		k->lives[at] = fds[0];
 	else if (s->takes_network)
 		memcpy(k->networks[at], fds, n * sizeof(fds[0]));
-	for (size_t i = 0; i < n && !s->takes_life && !s->takes_network; i++)
+	else if (s->publishes >= 0)
+		k->ports[s->publishes] = fds[0];
+	if (s->unpublishes >= 0)
+		fd_close(&k->ports[s->unpublishes]);
+	for (size_t i = 0; i < n && !s->takes_life && !s->takes_network && s->publishes < 0; i++)
 		fd_close(&fds[i]);
 }
 
@@ -192,6 +203,16 @@ static void hear_peer(struct keeper_process *k, int at)
 	carry_out(k, at, &step);
 }
 
+/* Ports whose boxes have ended, and ports whose relay has. */
+static void drop_ports(struct keeper_process *k, const struct pollfd *ports)
+{
+	for (int i = 0; i < KEEPER_PORTS_MAX; i++)
+		if (ports[i].revents && k->ports[i] == ports[i].fd)
+			drop_port(k, i);
+	for (int at; (at = keeper_stale_port(&k->table)) >= 0;)
+		drop_port(k, at);
+}
+
 static void drop_late(struct keeper_process *k, int64_t now)
 {
 	for (int i = 0; i < KEEPER_PEERS_MAX; i++)
@@ -220,11 +241,13 @@ static int wait_ms(const struct keeper_process *k, int64_t now)
 
 static int turn(struct keeper_process *k)
 {
-	struct pollfd p[KEEPER_PEERS_MAX + 1];
+	struct pollfd p[KEEPER_PEERS_MAX + 1 + KEEPER_PORTS_MAX], *ports = p + KEEPER_PEERS_MAX + 1;
 
 	for (size_t i = 0; i < KEEPER_PEERS_MAX; i++)
 		p[i] = (struct pollfd){.fd = k->fds[i], .events = POLLIN};
 	p[KEEPER_PEERS_MAX] = (struct pollfd){.fd = k->listener, .events = POLLIN};
+	for (size_t i = 0; i < KEEPER_PORTS_MAX; i++)
+		ports[i] = (struct pollfd){.fd = k->ports[i]}; /* its end only */
 	if (poll(p, ARRAY_SIZE(p), wait_ms(k, clock_now())) < 0)
 		return errno == EINTR ? 0 : -1;
 	for (int i = 0; i < KEEPER_PEERS_MAX; i++)
@@ -233,6 +256,7 @@ static int turn(struct keeper_process *k)
 	if (p[KEEPER_PEERS_MAX].revents && k->listener >= 0)
 		accept_peer(k);
 	drop_late(k, clock_now());
+	drop_ports(k, ports);
 	if (!is_empty(k))
 		k->idle_since = 0;
 	else if (!k->idle_since)
@@ -256,6 +280,7 @@ int keeper_serve(struct str state, void (*ready)(void), bool *ret_other, struct 
 	memset(k.fds, -1, sizeof(k.fds));
 	memset(k.lives, -1, sizeof(k.lives));
 	memset(k.networks, -1, sizeof(k.networks));
+	memset(k.ports, -1, sizeof(k.ports));
 	if (check_place(e) != 0)
 		return -1;
 	k.dir = open_folder(state, e);
@@ -274,6 +299,8 @@ int keeper_serve(struct str state, void (*ready)(void), bool *ret_other, struct 
 	for (int i = 0; i < KEEPER_PEERS_MAX; i++)
 		if (k.fds[i] >= 0)
 			drop_peer(&k, i);
+	for (int i = 0; i < KEEPER_PORTS_MAX; i++)
+		drop_port(&k, i);
 	close(k.dir);
 	return 0;
 }

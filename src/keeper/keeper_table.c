@@ -65,6 +65,11 @@ static bool is_ending(const struct keeper_peer *p)
 	return is_box(p) && p->due;
 }
 
+static bool has_network(const struct keeper_peer *p)
+{
+	return is_box(p) || p->state == KEEPER_LENDING;
+}
+
 size_t keeper_boxes(const struct keeper_table *t)
 {
 	size_t n = 0;
@@ -95,7 +100,7 @@ int keeper_admit(struct keeper_table *t, int64_t now)
 		if (t->peers[i].state == KEEPER_FREE)
 			at = i;
 	}
-	if (guests >= KEEPER_PEERS_MAX - 2 * KEEPER_BOXES_MAX)
+	if (guests >= KEEPER_PEERS_MAX - 2 * KEEPER_BOXES_MAX - KEEPER_LENDERS_MAX)
 		return -1;
 	if (at >= 0)
 		t->peers[at] = (struct keeper_peer){.state = KEEPER_NEW, .due = now + KEEPER_HELLO_MS * MS};
@@ -207,10 +212,10 @@ static void hold(struct keeper_table *t, int at, const struct keeper_message *m,
 	if (full || session_full) {
 		victim = oldest_idle(t, session_full ? m->session : NULL, now);
 		if (victim < 0) {
-			refuse(ret, session_full ? "this session has as many busy boxes in the background as "
-						   "it may"
-						 : "there are as many busy boxes in the background as there "
-						   "may be");
+			refuse(ret, session_full ? "this session's limit of background boxes is reached, and "
+						   "all of them are busy"
+						 : "the limit of background boxes is reached, and all of "
+						   "them are busy");
 			return;
 		}
 	}
@@ -242,13 +247,28 @@ static void note_usage(struct keeper_table *t, struct keeper_peer *p, const stru
 		end_box(t, victim, "ended because boxes in the background used too much memory", now, ret);
 }
 
-/* A box shares its network once. */
-static void share(struct keeper_peer *p, const struct keeper_message *m, struct keeper_step *ret)
+static size_t count_lenders(const struct keeper_table *t)
 {
-	if (!m->text[0] || p->network[0]) {
+	size_t n = 0;
+
+	for (size_t i = 0; i < KEEPER_PEERS_MAX; i++)
+		n += t->peers[i].state == KEEPER_LENDING;
+	return n;
+}
+
+/* A box shares its network once. */
+static void share(struct keeper_table *t, struct keeper_peer *p, const struct keeper_message *m, int64_t now,
+		struct keeper_step *ret)
+{
+	bool lends = p->state == KEEPER_GREETED;
+	bool full = lends && (t->retired || count_lenders(t) >= KEEPER_LENDERS_MAX);
+
+	if (!m->text[0] || p->network[0] || full) {
 		ret->drop = true;
 		return;
 	}
+	if (lends)
+		*p = (struct keeper_peer){.state = KEEPER_LENDING, .since = now};
 	memcpy(p->network, m->text, sizeof(p->network));
 	ret->takes_network = true;
 }
@@ -258,7 +278,7 @@ static void join(const struct keeper_table *t, const struct keeper_message *m, s
 	for (int i = 0; i < KEEPER_PEERS_MAX; i++) {
 		const struct keeper_peer *p = &t->peers[i];
 
-		if (is_box(p) && !is_ending(p) && m->text[0] && !strcmp(p->network, m->text) &&
+		if (has_network(p) && !is_ending(p) && m->text[0] && !strcmp(p->network, m->text) &&
 				(ret->gives < 0 || p->since < t->peers[ret->gives].since))
 			ret->gives = i;
 	}
@@ -270,13 +290,112 @@ static void join(const struct keeper_table *t, const struct keeper_message *m, s
 	ret->answer = keeper_message(KEEPER_JOINED);
 }
 
+/* ---- published ports ---- */
+
+static bool has_box(const struct keeper_table *t, const char *network, bool ending_too)
+{
+	for (size_t i = 0; i < KEEPER_PEERS_MAX; i++)
+		if (has_network(&t->peers[i]) && (ending_too || !is_ending(&t->peers[i])) &&
+				!strcmp(t->peers[i].network, network))
+			return true;
+	return false;
+}
+
+/* The place of this port; of 0: a free place. */
+static int find_port(const struct keeper_table *t, uint64_t port)
+{
+	for (int i = 0; i < KEEPER_PORTS_MAX; i++)
+		if (t->ports[i].port == port)
+			return i;
+	return -1;
+}
+
+int keeper_stale_port(const struct keeper_table *t)
+{
+	for (int i = 0; i < KEEPER_PORTS_MAX; i++)
+		if (t->ports[i].port && !has_box(t, t->ports[i].network, true))
+			return i;
+	return -1;
+}
+
+static void answer_port(const struct keeper_port *p, struct keeper_step *ret)
+{
+	ret->answers = true;
+	ret->answer = keeper_message(KEEPER_PORT);
+	ret->answer.active = p->port;
+	memcpy(ret->answer.text, p->network, sizeof(p->network));
+}
+
+static void publish(struct keeper_table *t, const struct keeper_message *m, struct keeper_step *ret)
+{
+	int at = find_port(t, 0);
+
+	if (!m->active || m->active > UINT16_MAX || !m->text[0])
+		ret->drop = true;
+	else if (find_port(t, m->active) >= 0)
+		refuse(ret, "the port is published already");
+	else if (at < 0)
+		refuse(ret, "the limit of published ports is reached");
+	else if (!has_box(t, m->text, false))
+		refuse(ret, "no box of the project is in the background");
+	if (ret->drop || ret->answers)
+		return;
+	t->ports[at].port = (uint16_t)m->active;
+	memcpy(t->ports[at].network, m->text, sizeof(m->text));
+	answer_port(&t->ports[at], ret);
+	ret->publishes = at;
+}
+
+static void unpublish(struct keeper_table *t, const struct keeper_message *m, struct keeper_step *ret)
+{
+	int at = m->active ? find_port(t, m->active) : -1;
+
+	if (at < 0) {
+		refuse(ret, "the port is not published");
+		return;
+	}
+	answer_port(&t->ports[at], ret);
+	t->ports[at] = (struct keeper_port){0};
+	ret->unpublishes = at;
+}
+
+static void list_port(const struct keeper_table *t, const struct keeper_message *m, struct keeper_step *ret)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < KEEPER_PORTS_MAX; i++)
+		if (t->ports[i].port && n++ == m->active) {
+			answer_port(&t->ports[i], ret);
+			return;
+		}
+	refuse(ret, "no further port is published");
+}
+
+static void take_port(struct keeper_table *t, const struct keeper_message *m, size_t nfds,
+		struct keeper_step *ret)
+{
+	if (m->kind == KEEPER_PUBLISH && nfds == 1)
+		publish(t, m, ret);
+	else if (m->kind == KEEPER_UNPUBLISH && !nfds)
+		unpublish(t, m, ret);
+	else if (m->kind == KEEPER_PORTS && !nfds)
+		list_port(t, m, ret);
+	else
+		ret->drop = true;
+}
+
+static bool may_share(const struct keeper_peer *p)
+{
+	return p->state == KEEPER_HOLDING || p->state == KEEPER_GREETED;
+}
+
 void keeper_take(struct keeper_table *t, int at, const void *bytes, size_t n, size_t nfds, int64_t now,
 		struct keeper_step *ret)
 {
 	struct keeper_peer *p = &t->peers[at];
 	struct keeper_message m;
 
-	*ret = (struct keeper_step){.ends = -1, .gives = -1};
+	*ret = (struct keeper_step){.ends = -1, .gives = -1, .publishes = -1, .unpublishes = -1};
 	if (!keeper_valid(bytes, n)) {
 		ret->drop = true;
 		return;
@@ -290,10 +409,12 @@ void keeper_take(struct keeper_table *t, int at, const void *bytes, size_t n, si
 		hold(t, at, &m, now, ret);
 	else if (p->state == KEEPER_HOLDING && m.kind == KEEPER_USAGE && !nfds)
 		note_usage(t, p, &m, now, ret);
-	else if (p->state == KEEPER_HOLDING && m.kind == KEEPER_SHARE && nfds && nfds <= KEEPER_NETWORK_FDS)
-		share(p, &m, ret);
+	else if (may_share(p) && m.kind == KEEPER_SHARE && nfds && nfds <= KEEPER_NETWORK_FDS)
+		share(t, p, &m, now, ret);
 	else if (p->state == KEEPER_GREETED && m.kind == KEEPER_JOIN && !nfds)
 		join(t, &m, ret);
+	else if (p->state == KEEPER_GREETED)
+		take_port(t, &m, nfds, ret);
 	else
 		ret->drop = true;
 }

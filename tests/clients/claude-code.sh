@@ -85,6 +85,13 @@ says 0 'moved to the background' \
 	'what takes longer than the limit of the client goes to the background, as without caisson'
 says 1 '^ns pid:' 'and comes to its end there'
 says_not 1 "$(readlink /proc/self/ns/pid | sed 's/[][]/\\&/g')" 'in the box'
+new_session late_hint
+set_up
+printf '#!/bin/bash\necho npm error code ENOTCACHED\nsleep 20\n' >"$P/slow.sh"
+chmod +x "$P/slow.sh"
+session "$(jq -nc '[{tool: ["Bash"], input: {command: "./slow.sh", timeout: 2500}}, {tool: ["Bash"], input: {command: "true"}}]')"
+grep -rq 'this goes on in a box: a package is missing in the caches' "$RUN/model"
+result $? 'the likely cause is told when it goes there'
 
 # ---- the plugin, without init ----
 new_session plugin

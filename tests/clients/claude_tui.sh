@@ -38,7 +38,7 @@ sees day 'Bash\(make test\) ⎿ 3 tests passed' 'a contained command looks as it
 result $? "$CLIENT: and ran in the box"
 sees ask "the policy asks about 'make release'" 'a question gives its reason'
 sees ask '# make release' 'shows what runs'
-sees ask 'A yes runs it in the box' 'and what a yes does'
+sees ask 'If you approve, it runs in the box' 'and what a yes does'
 sees ask '1\. Yes 2\. No' 'with two answers'
 cell ask-tui "$([[ -e $P/released.txt ]] && echo runs || echo asked)"
 
@@ -47,7 +47,7 @@ wait_for "'npm install" 20
 result $? "$CLIENT: the next question is on the screen"
 cell approve "$(place "$(cat "$P/released.txt" 2>/dev/null)")"
 shot network 'Bash command'
-sees network 'A yes runs it in the box, with the package registries of npm and npm\.example\.org only' \
+sees network 'If you approve, it runs in the box, with the package registries of npm and npm\.example\.org only' \
 	'a question about a host says that a yes opens it, in the box'
 sees network "caisson allow 'npm install'" 'and how it is allowed for good'
 press 1

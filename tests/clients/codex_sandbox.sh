@@ -105,7 +105,7 @@ boxed 'hooks of the project'
 tested_project unruled
 rm "$H/.codex/rules/caisson.rules"
 MODE=read-only session "$(script_of 'make test')"
-says 0 'own sandbox, in which Caisson cannot make its box.*caisson init --client codex' \
+says 0 'own sandbox, where Caisson cannot create a box.*caisson init --client codex' \
 	'without the rule: refused, and it says what to do'
 says_not 0 'tested' 'without the rule: nothing ran'
 tested_project trusted

@@ -47,7 +47,7 @@ cleaned() { # NAME
 	if words "$1" | grep -q "$PACKED"; then echo shown
 	elif ! words "$1" | grep -q 'build ok'; then echo lost
 	elif [[ ${2:-} == success ]] && is_error "${at[$1]}" &&
-		[[ $(words "$1") != *'Only because caisson took a secret out'* ]]; then echo \
+		[[ $(words "$1") != *'only because caisson removed a secret'* ]]; then echo \
 		'cleaned, as an error without a reason'
 	else echo cleaned; fi
 }

@@ -35,7 +35,7 @@ const client = new Client({ name: "sdk-test", version: "1" }, { capabilities: {}
 const transport = new StdioClientTransport({ command: caisson, args: ["mcp"], env: { PATH: "/usr/bin:/bin", HOME: dir, CAISSON_STATE: `${dir}/state` }, cwd: dir, stderr: "inherit" });
 await client.connect(transport);
 ok("connected", client.getServerVersion()?.name === "caisson" && client.getServerCapabilities()?.tools, client.getServerVersion());
-ok("instructions", client.getInstructions()?.includes("sealed box"), client.getInstructions());
+ok("instructions", client.getInstructions()?.includes("fresh sandbox (the box)"), client.getInstructions());
 ok("ping", Object.keys(await client.ping()).length === 0);
 const { tools } = await client.listTools();
 ok("tools", tools.map((t) => t.name).join() === "run,verify_tests,check,result", tools);
