@@ -30,6 +30,9 @@ struct format_reading {
 	bool order, middle, after, none, failed, dry, stopped, verdict;
 	struct broken_rule broken[BROKEN_MAX];
 	size_t nbroken;
+	uint8_t tried[UINT8_MAX]; /* templates that can match, by their index in the row */
+	size_t ntried;
+	bool first[256];          /* a line that begins with this byte can match one of them */
 };
 
 /* Sums of all counters fit. */
@@ -57,59 +60,137 @@ static int64_t sum_of(uint16_t sum, const int64_t counters[FORMAT_COUNTERS])
 /* ---- words ---- */
 
 #define PAIR_BITS 12
+#define PAIR_SLOTS ((size_t)1 << PAIR_BITS)
 
-static size_t pair_at(const char *p) { return (size_t)(unsigned char)p[0] << 8 | (unsigned char)p[1]; }
+struct word_search {
+	uint64_t pairs[(1 << 16) / 64];     /* pairs that begin a list; 8 KB, which stay in the cache */
+	uint16_t slots[PAIR_SLOTS];         /* list of a pair: 2 * word + (1 if its second pair) + 1 */
+	uint16_t next[2 * FORMAT_WORDS + 1];
+	struct format_found *found;
+};
+
+static size_t pair_at(const char *p)
+{
+	uint16_t pair;
+
+	memcpy(&pair, p, sizeof(pair));
+	return pair;
+}
 
 static size_t pair_slot(const char *p)
 {
-	return ((size_t)(unsigned char)p[0] << 4 ^ (unsigned char)p[1]) & (((size_t)1 << PAIR_BITS) - 1);
+	return ((size_t)(unsigned char)p[0] << 4 ^ (unsigned char)p[1]) & (PAIR_SLOTS - 1);
 }
 
-static void find_word(struct str text, size_t i, size_t slot, const uint8_t *next, struct format_found *found)
-{
-	for (; slot; slot = next[slot]) {
-		const struct format_word *w = &format_words[slot - 1];
+static bool has_bit(const struct format_found *f, size_t word) { return f->bits[word / 64] >> word % 64 & 1; }
 
-		if (i >= w->at && text.n - (i - w->at) >= w->n &&
-				!memcmp(text.p + i - w->at, format_text(w->text), w->n))
-			found->bits[(slot - 1) / 64] |= (uint64_t)1 << (slot - 1) % 64;
+static void set_bit(struct format_found *f, size_t word) { f->bits[word / 64] |= (uint64_t)1 << word % 64; }
+
+static void add_pair(struct word_search *w, size_t word, size_t second)
+{
+	const char *pair = format_text(format_words[word].text) + format_words[word].at + second;
+	uint16_t *s = &w->slots[pair_slot(pair)], entry = (uint16_t)(2 * word + second + 1);
+
+	w->pairs[pair_at(pair) / 64] |= (uint64_t)1 << pair_at(pair) % 64;
+	w->next[entry] = *s;
+	*s = entry;
+}
+
+/* The ends differ mostly, which saves the call. */
+static bool same_text(const char *p, const char *q, size_t n)
+{
+	return p[0] == q[0] && p[n - 1] == q[n - 1] && !memcmp(p, q, n);
+}
+
+/* True if the word whose bytes from `before` on stand at i is there, a line's start before it if need be. */
+static bool is_word_at(struct str text, size_t i, size_t before, const struct format_word *w)
+{
+	const char *word = format_text(w->text);
+	size_t n = w->n;
+
+	if (i + 1 == before && word[0] == '\n') /* at the start of the text */
+		word++, before--, n--;
+	return i >= before && text.n - (i - before) >= n && same_text(text.p + i - before, word, n);
+}
+
+/* Looks for the words of the pair at i. A pair is looked for until all of its words were found. */
+static void find_words(struct word_search *s, struct str text, size_t i)
+{
+	size_t pair = pair_at(text.p + i);
+	bool open = false;
+
+	for (size_t entry = s->slots[pair_slot(text.p + i)]; entry; entry = s->next[entry]) {
+		size_t word = (entry - 1) / 2;
+		const struct format_word *w = &format_words[word];
+		size_t before = w->at + (entry - 1) % 2;
+
+		if (has_bit(s->found, word))
+			continue;
+		if (is_word_at(text, i, before, w))
+			set_bit(s->found, word);
+		else
+			open = true;
 	}
+	if (!open)
+		s->pairs[pair / 64] &= ~((uint64_t)1 << pair % 64);
 }
 
 /*
- * One pass for the words of all rows: a search for each would cost more than everything else. The set of
- * pairs has 8 KB, which stay in the processor's nearest cache.
+ * One pass for the words of all formats: a search for each would cost more than everything else. Each word
+ * has two overlapping pairs of bytes, so one of them lies at an even place; at the start of the text the
+ * second one does, if the first begins with the end of a line that is not there.
  */
-void format_find(struct str text, struct format_found *found)
+void format_find(struct str text, const struct format_found *wanted, struct format_found *found)
 {
-	uint8_t slots[1 << PAIR_BITS] = {0}, next[FORMAT_WORDS + 1]; /* a list of words for each pair */
-	uint64_t pairs[(1 << 16) / 64] = {0};
+	struct word_search s = {.found = found};
 
-	for (size_t i = 0; i < format_nwords; i++) {
-		const char *pair = format_text(format_words[i].text) + format_words[i].at;
-		uint8_t *s = &slots[pair_slot(pair)];
-
-		pairs[pair_at(pair) / 64] |= (uint64_t)1 << pair_at(pair) % 64;
-		next[i + 1] = *s;
-		*s = (uint8_t)(i + 1);
-	}
-	for (size_t i = 0; i + 1 < text.n; i++) {
+	for (size_t i = 0; i < format_nwords; i++)
+		for (size_t second = 0; second < 2 && has_bit(wanted, i) && !has_bit(found, i); second++)
+			add_pair(&s, i, second);
+	for (size_t i = 0; i + 1 < text.n; i += 2) {
 		size_t pair = pair_at(text.p + i);
 
-		if (pairs[pair / 64] >> pair % 64 & 1)
-			find_word(text, i, slots[pair_slot(text.p + i)], next, found);
+		if (s.pairs[pair / 64] >> pair % 64 & 1)
+			find_words(&s, text, i);
 	}
 }
 
-static bool has_words(const struct format_row *row, const struct format_found *found)
-{
-	for (size_t i = 0; i < row->nwords; i++) {
-		size_t w = format_row_words[row->words + i];
+struct word_list {
+	const uint8_t *v;
+	size_t n;
+};
 
-		if (found->bits[w / 64] >> w % 64 & 1)
+/* Empty: nothing is known about its outputs. */
+static struct word_list words_of(const struct validator *r)
+{
+	if (r->row)
+		return (struct word_list){format_row_words + r->row->words, r->row->nwords};
+	for (size_t i = 0; i < format_ncodes; i++)
+		if (!strcmp(format_text(format_codes[i].name), r->format))
+			return (struct word_list){format_row_words + format_codes[i].words,
+					format_codes[i].nwords};
+	return (struct word_list){0};
+}
+
+void format_want(const struct validator *r, struct format_found *wanted)
+{
+	struct word_list l = words_of(r);
+
+	for (size_t i = 0; i < l.n; i++)
+		set_bit(wanted, l.v[i]);
+	for (size_t i = 0; r->row && i < r->row->nlines; i++)
+		if (format_lines[r->row->lines + i].word < FORMAT_WORDS)
+			set_bit(wanted, format_lines[r->row->lines + i].word);
+}
+
+bool format_has_words(const struct validator *r, const struct format_found *found)
+{
+	struct word_list l = words_of(r);
+
+	for (size_t i = 0; i < l.n; i++)
+		if (has_bit(found, l.v[i]))
 			return true;
-	}
-	return false;
+	return !l.n;
 }
 
 /* ---- reading ---- */
@@ -190,40 +271,64 @@ static bool role_fits(const struct format_reading *r, enum line_role role)
 	return role == LINE_MORE ? r->below : role == LINE_LATE ? r->ended : true;
 }
 
+/* Returns the template that the line matches, or NULL. */
+static const struct format_line *match_line(const struct format_reading *r, struct str line,
+		int64_t n[FORMAT_COUNTERS])
+{
+	for (size_t i = 0; i < r->ntried; i++) {
+		const struct format_line *f = &format_lines[r->row->lines + r->tried[i]];
+
+		if (template_may_match(format_text(f->text), line) && role_fits(r, f->role) &&
+				template_match(format_text(f->text), line, n))
+			return f;
+	}
+	return NULL;
+}
+
 static void read_text(struct format_reading *r, struct str text)
 {
 	struct lines l = lines_of(text);
 
 	for (struct str line; lines_next(&l, &line);) {
-		size_t i = 0;
+		const struct format_line *f;
+		int64_t n[FORMAT_COUNTERS];
 
-		if (lines_blank(line))
+		if (!line.n || (ascii_is_blank(line.p[0]) && lines_blank(line)))
 			continue;
-		for (; i < r->row->nlines; i++) {
-			const struct format_line *f = &format_lines[r->row->lines + i];
-			int64_t n[FORMAT_COUNTERS];
-
-			if (template_may_match(format_text(f->text), line) && role_fits(r, f->role) &&
-					template_match(format_text(f->text), line, n)) {
-				take_line(r, f, n);
-				break;
-			}
-		}
-		if (i == r->row->nlines) {
+		f = r->first[(unsigned char)line.p[0]] ? match_line(r, line, n) : NULL;
+		if (f) {
+			take_line(r, f, n);
+		} else {
 			r->below = false;
 			r->after |= r->ends > 0;
 		}
 	}
 }
 
+/* Chooses the templates whose word occurs in the output. */
+static void choose_templates(struct format_reading *r, const struct format_found *found)
+{
+	for (size_t i = 0; i < r->row->nlines; i++) {
+		const struct format_line *f = &format_lines[r->row->lines + i];
+
+		r->announces |= f->role == LINE_START;
+		if (found && f->word < FORMAT_WORDS && !has_bit(found, f->word))
+			continue;
+		r->tried[r->ntried++] = (uint8_t)i;
+		for (size_t c = 0; c < sizeof(r->first); c++)
+			r->first[c] |= template_may_match(format_text(f->text), str_n(&(char){(char)c}, 1));
+	}
+}
+
 static bool saw_run(const struct format_reading *r) { return r->ends || r->starts; }
 
-static void read_output(struct format_reading *r, const struct format_row *row,
-		const struct validate_input *in)
+/* found: the words of the output; NULL: not known. */
+static struct format_reading *read_output(struct arena *a, const struct format_row *row,
+		const struct validate_input *in, const struct format_found *found)
 {
-	*r = (struct format_reading){.row = row};
-	for (size_t i = 0; i < row->nlines; i++)
-		r->announces |= format_lines[row->lines + i].role == LINE_START;
+	struct format_reading *r = arena_copy(a, (struct format_reading){.row = row});
+
+	choose_templates(r, found);
 	if (row->stream == STREAM_OUT || row->stream == STREAM_BOTH)
 		read_text(r, in->out);
 	if (row->stream != STREAM_OUT)
@@ -231,23 +336,33 @@ static void read_output(struct format_reading *r, const struct format_row *row,
 	if (row->stream == STREAM_EITHER && !saw_run(r))
 		read_text(r, in->out);
 	close_block(r);
+	return r;
 }
 
-int format_detect(const struct format_row *row, const struct validate_input *in,
-		const struct format_found *found)
+int format_sure_at_most(const struct format_row *row)
 {
-	struct format_reading r;
+	const uint8_t sure[] = {row->sure_end, row->sure_start, row->sure_item, row->sure_none,
+			row->sure_after};
+	int most = 0;
 
-	if (!has_words(row, found))
-		return 0;
-	read_output(&r, row, in);
-	if (r.ends && row->sure_end)
-		return r.after && row->sure_after ? row->sure_after : row->sure_end;
-	if (r.starts && row->sure_start)
+	for (size_t i = 0; i < ARRAY_SIZE(sure); i++)
+		most = sure[i] > most ? sure[i] : most;
+	return most;
+}
+
+int format_detect(const struct format_row *row, struct arena *a, const struct validate_input *in,
+		const struct format_found *found, const struct format_reading **ret)
+{
+	const struct format_reading *r;
+
+	*ret = r = read_output(a, row, in, found);
+	if (r->ends && row->sure_end)
+		return r->after && row->sure_after ? row->sure_after : row->sure_end;
+	if (r->starts && row->sure_start)
 		return row->sure_start;
-	if (r.items && row->sure_item)
+	if (r->items && row->sure_item)
 		return row->sure_item;
-	return r.none || r.dry || r.stopped || r.failed ? row->sure_none : 0;
+	return r->none || r->dry || r->stopped || r->failed ? row->sure_none : 0;
 }
 
 /* ---- checking ---- */
@@ -386,16 +501,15 @@ static void check_findings(struct arena *a, const struct validate_input *in, con
 		static_result(a, in, v, failed);
 }
 
-void format_check(const struct format_row *row, struct arena *a, const struct validate_input *in,
-		struct validation *v)
+void format_check(const struct format_row *row, const struct format_reading *r, struct arena *a,
+		const struct validate_input *in, struct validation *v)
 {
-	struct format_reading r;
-
-	read_output(&r, row, in);
-	if (r.ends || row->task != TASK_TEST)
-		put_counts(a, &r, v);
+	if (!r)
+		r = read_output(a, row, in, NULL);
+	if (r->ends || row->task != TASK_TEST)
+		put_counts(a, r, v);
 	if (row->task == TASK_TEST)
-		check_tests(a, in, &r, v);
+		check_tests(a, in, r, v);
 	else
-		check_findings(a, in, &r, v);
+		check_findings(a, in, r, v);
 }

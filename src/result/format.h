@@ -8,7 +8,7 @@
 #include "result/validate.h"
 
 #define FORMAT_COUNTERS 16
-#define FORMAT_WORDS 128      /* distinct words that rows look for */
+#define FORMAT_WORDS 192      /* distinct words that rows look for */
 #define FORMAT_LINE_MAX 2048  /* a longer line matches no template that has text before its end */
 
 /* A template is text with these bytes in it. */
@@ -41,6 +41,7 @@ enum line_role {
 struct format_line {
 	uint16_t text;
 	uint8_t role, counter; /* counter: increased by each such line; FORMAT_COUNTERS: none */
+	uint8_t word;          /* every such line has it; FORMAT_WORDS: no word is known */
 };
 
 enum rule_relation { RULE_EQUAL, RULE_AT_MOST, RULE_AT_LEAST };
@@ -83,7 +84,13 @@ struct format_row {
 
 struct format_word {
 	uint16_t text;
-	uint8_t n, at; /* at: the two bytes by which it is looked for */
+	uint8_t n, at; /* at: three bytes by which it is looked for */
+};
+
+/* A format with code of its own: one of these words occurs in each of its outputs. */
+struct format_code {
+	uint16_t name, words;
+	uint8_t nwords;
 };
 
 /* format_table.c, generated */
@@ -94,17 +101,25 @@ extern const struct format_rule format_rules[];
 extern const struct format_count format_counts[];
 extern const struct format_word format_words[];
 extern const uint8_t format_row_words[];
-extern const size_t format_nrows, format_nwords;
+extern const struct format_code format_codes[];
+extern const size_t format_nrows, format_nwords, format_ncodes;
 
-/* The words of all rows that occur in an output. */
+/* A set of words. */
 struct format_found {
 	uint64_t bits[FORMAT_WORDS / 64];
 };
-void format_find(struct str text, struct format_found *found);
-int format_detect(const struct format_row *row, const struct validate_input *in,
-		const struct format_found *found);
-void format_check(const struct format_row *row, struct arena *a, const struct validate_input *in,
-		struct validation *v);
+/* Adds the words of a validator; its code is called only if one of them occurs. */
+void format_want(const struct validator *r, struct format_found *wanted);
+bool format_has_words(const struct validator *r, const struct format_found *found);
+/* Adds the wanted words that occur in the text. */
+void format_find(struct str text, const struct format_found *wanted, struct format_found *found);
+int format_sure_at_most(const struct format_row *row); /* the highest confidence that a row can have */
+/* Returns the confidence; *ret is what was read, if anything. */
+int format_detect(const struct format_row *row, struct arena *a, const struct validate_input *in,
+		const struct format_found *found, const struct format_reading **ret);
+/* r: what was read of the same output, or NULL. */
+void format_check(const struct format_row *row, const struct format_reading *r, struct arena *a,
+		const struct validate_input *in, struct validation *v);
 
 /* False if the first byte of the line shows already that it does not match. */
 static inline bool template_may_match(const char *template, struct str line)

@@ -73,8 +73,6 @@ int json_object_sure(const struct validate_input *in, const char *mark, const ch
 {
 	struct json_object_at at;
 
-	if (!str_contains(in->out, str_of(mark)) && !str_contains(in->err, str_of(mark)))
-		return 0;
 	at = json_object_find(in, mark);
 	if (!at.text.n || !str_contains(at.text, str_of(also)))
 		return 0;

@@ -1,8 +1,8 @@
 /*
- * Redaction in one pass. Bit tables over three or four bytes, built from prefixes, names and values, tell
- * where a secret could start; only there the rows and values are compared. Text that cannot be decided before
- * more text comes stays in `pending`, at most as long as the longest secret, so that the result does not
- * depend on chunks. The bytes before it are kept as well, for names.
+ * Redaction in one pass. Bit tables over three or four bytes tell where a secret could start; only there the
+ * rows and values are compared. The tables of prefixes and names are made when Caisson is built. Text that
+ * cannot be decided before more text comes stays in `pending`, at most as long as the longest secret, so that
+ * the result does not depend on chunks. The bytes before it are kept as well, for names.
  *
  * Invisible characters, raw or as the normaliser escapes them, could split a secret. They are taken out
  * first (gaps), and put back where nothing was found.
@@ -13,12 +13,7 @@
 #include "result/redact_forms.h"
 #include "result/redact_gaps.h"
 
-#define BITS_LOG 18
-#define BITS_WORDS ((1 << BITS_LOG) / 32)
-#define KIND_LOG 16
-#define KIND_WORDS ((1 << KIND_LOG) / 32)
-#define FOUR 4
-#define GROUP 4 /* places looked up together */
+#define GROUP 8 /* places looked up together */
 #define PIECE ((size_t)64 << 10)  /* bytes of a chunk processed at a time */
 #define PENDING_MAX (REDACT_BEHIND_MAX + REDACT_MATCH_MAX + PIECE)
 #define GAPS_MAX ((size_t)64 << 10) /* bytes of invisible characters in undecided text */
@@ -35,11 +30,7 @@ struct redactor {
 	struct str *values;       /* longest first */
 	size_t nvalues;
 	struct form_at *forms[256];
-	uint32_t values_three[BITS_WORDS]; /* starts of values, by three bytes */
-	uint32_t four[BITS_WORDS];        /* starts of forms and names, by four bytes */
-	uint32_t forms_four[KIND_WORDS];  /* ... of forms that may not follow a letter or digit */
-	uint32_t inside_four[KIND_WORDS]; /* ... of forms that may */
-	uint32_t names_four[KIND_WORDS];  /* ... of names alone */
+	uint32_t *values_three;   /* starts of values, by three bytes; NULL without values */
 	struct buf pending;       /* context, then undecided text */
 	size_t context;           /* bytes of pending that are decided */
 	size_t barrier;           /* bytes of pending up to the end of the last secret */
@@ -50,117 +41,41 @@ struct redactor {
 	bool command;             /* see redact_command() */
 };
 
-/* A place in a bit table for some bytes. */
-static unsigned slot(uint32_t bytes) { return bytes * 0x9E3779B1u >> (32 - BITS_LOG); }
-
-/* ... in a table of one kind: by another product, so that a collision in one table is none in the other. */
-static unsigned kind_slot(uint32_t bytes) { return bytes * 0x85EBCA6Bu >> (32 - KIND_LOG); }
-
-static bool is_marked(const uint32_t *bits, unsigned s) { return bits[s / 32] >> s % 32 & 1; }
-
-static void mark(uint32_t *bits, unsigned s) { bits[s / 32] |= 1u << s % 32; }
-
-static uint32_t three_bytes(const char *p)
-{
-	return (uint32_t)(unsigned char)p[0] | (uint32_t)(unsigned char)p[1] << 8 |
-			(uint32_t)(unsigned char)p[2] << 16;
-}
-
-static uint32_t four_bytes(const char *p)
-{
-	return (uint32_t)(unsigned char)p[0] | (uint32_t)(unsigned char)p[1] << 8 |
-			(uint32_t)(unsigned char)p[2] << 16 | (uint32_t)(unsigned char)p[3] << 24;
-}
-
 static bool may_start_value(const struct redactor *r, const char *p)
 {
-	return is_marked(r->values_three, slot(three_bytes(p)));
+	return start_is_marked(r->values_three, start_slot(start_of_three(p)));
 }
 
-static void mark_value(struct redactor *r, const char *p) { mark(r->values_three, slot(three_bytes(p))); }
-
-/* Marks all spellings of the first four characters. */
-static void mark_four(struct redactor *r, uint32_t *kind, const char *p, bool nocase)
+static void mark_value(struct redactor *r, const char *p)
 {
-	for (unsigned ways = 0; ways < (nocase ? 1u << FOUR : 1); ways++) {
-		char c[FOUR];
-
-		for (unsigned i = 0; i < FOUR; i++)
-			c[i] = ascii_is_letter(p[i]) && ways >> i & 1 ? (char)(p[i] & ~0x20) : p[i];
-		mark(r->four, slot(four_bytes(c)));
-		mark(kind, kind_slot(four_bytes(c)));
-	}
+	start_mark(r->values_three, start_slot(start_of_three(p)));
 }
 
-/* A prefix of three characters: the first step says what may follow. */
-static void mark_form_start(struct redactor *r, const struct secret_form *f)
+static bool may_start_form(unsigned s, char before)
 {
-	const struct secret_step *step = &secret_steps[f->step];
-	const char *prefix = secret_text(f->prefix);
-	uint32_t *kind = f->flags & FORM_ANYWHERE ? r->inside_four : r->forms_four;
-	char c[FOUR];
-
-	if (prefix[FOUR - 1]) {
-		mark_four(r, kind, prefix, f->flags & FORM_NOCASE);
-		return;
-	}
-	memcpy(c, prefix, FOUR - 1);
-	for (unsigned k = 0; k < 256; k++) {
-		c[FOUR - 1] = (char)k;
-		if (!f->nsteps || !step->min || secret_in_set(step->set, (char)k))
-			mark_four(r, kind, c, f->flags & FORM_NOCASE);
-	}
-}
-
-/* A name of three letters ends there. */
-static void mark_name_start(struct redactor *r, const char *word)
-{
-	char c[FOUR];
-
-	if (word[FOUR - 1]) {
-		mark_four(r, r->names_four, word, true);
-		return;
-	}
-	memcpy(c, word, FOUR - 1);
-	for (int k = 0; k < 128; k++) {
-		c[FOUR - 1] = (char)k;
-		if (strchr(" \t:=>\"'`]\\0123456789", k) && k)
-			mark_four(r, r->names_four, c, true);
-	}
-}
-
-static void mark_rows(struct redactor *r)
-{
-	for (size_t i = 0; i < secret_nforms; i++)
-		mark_form_start(r, &secret_forms[i]);
-	for (size_t i = 0; i < secret_nnames; i++)
-		mark_name_start(r, secret_text(secret_names[i].word));
-}
-
-static bool may_start_form(const struct redactor *r, unsigned s, char before)
-{
-	return is_marked(r->inside_four, s) || (is_marked(r->forms_four, s) && !ascii_is_letter(before) &&
-			!ascii_is_digit(before));
+	return start_is_marked(secret_inside_four, s) || (start_is_marked(secret_forms_four, s) &&
+			!ascii_is_letter(before) && !ascii_is_digit(before));
 }
 
 /* `before`: 0 where it is not known: at the start of a text and after a secret. */
-static bool may_start_kind(const struct redactor *r, unsigned s, char before)
+static bool may_start_kind(unsigned s, char before)
 {
-	return is_marked(r->names_four, s) || may_start_form(r, s, before);
+	return start_is_marked(secret_names_four, s) || may_start_form(s, before);
 }
 
 /* a number: sums of it need no branch */
-static unsigned may_start(const uint32_t *four, const char *p)
+static unsigned may_start(const char *p)
 {
-	return is_marked(four, slot(four_bytes(p)));
+	return start_is_marked(secret_four, start_slot(start_of_four(p)));
 }
 
 /* Returns the next group from `i` on in which a form or name could start, or a place near `stop`. */
-static size_t next_group(const uint32_t *four, const char *p, size_t i, size_t stop)
+static size_t next_group(const char *p, size_t i, size_t stop)
 {
 	for (; i + GROUP <= stop; i += GROUP)
-		if (may_start(four, p + i) + may_start(four, p + i + 1) + may_start(four, p + i + 2) +
-				may_start(four, p + i + 3)) /* without a branch for each */
+		if ((may_start(p + i) | may_start(p + i + 1) | may_start(p + i + 2) | may_start(p + i + 3)) |
+				(may_start(p + i + 4) | may_start(p + i + 5) | may_start(p + i + 6) |
+				may_start(p + i + 7))) /* without a branch for each */
 			break;
 	return i;
 }
@@ -172,18 +87,18 @@ static size_t next_group(const uint32_t *four, const char *p, size_t i, size_t s
 static size_t next_start(const struct redactor *r, struct str text, size_t i, size_t last)
 {
 	const char *p = text.p;
-	size_t stop = text.n < FOUR ? 0 : text.n - FOUR + 1, from = i;
+	size_t stop = text.n < START_LENGTH ? 0 : text.n - START_LENGTH + 1, from = i;
 
 	while (i < stop) {
 		size_t group;
 
 		if (!r->nvalues)
-			i = next_group(r->four, p, i, stop);
+			i = next_group(p, i, stop);
 		for (group = i + GROUP < stop ? i + GROUP : stop; i < group; i++) {
-			uint32_t w = four_bytes(p + i);
+			uint32_t w = start_of_four(p + i);
 
-			if (is_marked(r->four, slot(w)) &&
-					may_start_kind(r, kind_slot(w), i > from ? p[i - 1] : 0))
+			if (start_is_marked(secret_four, start_slot(w)) &&
+					may_start_kind(start_kind_slot(w), i > from ? p[i - 1] : 0))
 				return i;
 			if (r->nvalues && may_start_value(r, p + i))
 				return i;
@@ -231,7 +146,10 @@ struct redactor *redactor_new(struct arena *a, const struct str *values, size_t 
 	r->a = a;
 	if (n > VALUES_MAX)
 		arena_leave(a, ARENA_FULL); /* dropping some would reveal them */
-	r->values = n ? arena_array(a, n, sizeof(*values)) : NULL;
+	if (n) {
+		r->values = arena_array(a, n, sizeof(*values));
+		r->values_three = arena_array(a, START_WORDS, sizeof(*r->values_three));
+	}
 	for (size_t i = 0; i < n; i++) {
 		struct str v = trim_value(values[i]);
 		size_t at = r->nvalues;
@@ -246,7 +164,6 @@ struct redactor *redactor_new(struct arena *a, const struct str *values, size_t 
 	}
 	for (size_t i = r->nvalues; i; i--) /* so that the longest is first in each list */
 		add_forms(r, r->values[i - 1]);
-	mark_rows(r);
 	buf_init(&r->pending, a, PENDING_MAX);
 	gaps_init(&r->gaps, a, GAPS_MAX);
 	return r;
@@ -317,13 +234,13 @@ static enum found widen_match(const struct redactor *r, const struct candidate *
 /* Values are certainly secret, so they come first; then the first matching form; then names. */
 static enum found match_at(const struct redactor *r, const struct candidate *c, struct match *ret)
 {
-	bool is_short = c->text.n < FOUR; /* too short to look up */
-	unsigned s = is_short ? 0 : kind_slot(four_bytes(c->text.p));
+	bool is_short = c->text.n < START_LENGTH; /* too short to look up */
+	unsigned s = is_short ? 0 : start_kind_slot(start_of_four(c->text.p));
 	enum found f = r->nvalues ? match_value(r, c, ret) : FOUND_NO;
 
-	if (f == FOUND_NO && (is_short || may_start_form(r, s, c->before)))
+	if (f == FOUND_NO && (is_short || may_start_form(s, c->before)))
 		f = redact_forms_at(c, ret);
-	if (f == FOUND_NO && (is_short || is_marked(r->names_four, s)))
+	if (f == FOUND_NO && (is_short || start_is_marked(secret_names_four, s)))
 		f = redact_names_at(c, ret);
 	return f == FOUND_YES && r->nvalues ? widen_match(r, c, ret) : f;
 }

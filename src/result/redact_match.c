@@ -103,18 +103,34 @@ static enum found match_form(const struct secret_form *f, const struct candidate
 	return to > from ? FOUND_YES : FOUND_NO;
 }
 
+size_t redact_first_row(const uint32_t *starts, size_t n, uint32_t start)
+{
+	size_t from = 0;
+
+	while (n > from) {
+		size_t middle = from + (n - from) / 2;
+
+		if (starts[middle] < start)
+			from = middle + 1;
+		else
+			n = middle;
+	}
+	return from;
+}
+
 enum found redact_forms_at(const struct candidate *c, struct match *ret)
 {
-	unsigned char first = c->text.n ? (unsigned char)to_lower(c->text.p[0]) : 0;
 	uint32_t start = redact_start(c->text);
+	uint16_t next = redact_next(c->text);
 
-	for (size_t i = secret_first[first]; i < secret_first[first + 1]; i++) {
+	for (size_t i = redact_first_row(secret_form_starts, secret_nforms, start); i < secret_nforms; i++) {
 		const struct secret_form *f = &secret_forms[i];
 		enum found found;
 
 		if (start && secret_form_starts[i] != start)
-			continue;
-		found = may_start(f, c->before) ? match_form(f, c, ret) : FOUND_NO;
+			break;
+		found = redact_may_match(secret_form_next[i], next) && may_start(f, c->before) ?
+				match_form(f, c, ret) : FOUND_NO;
 		if (found != FOUND_NO)
 			return found;
 	}

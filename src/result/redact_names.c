@@ -401,11 +401,14 @@ static enum found match_name(const struct secret_name *row, const struct candida
 enum found redact_names_at(const struct candidate *c, struct match *ret)
 {
 	uint32_t start = redact_start(c->text);
+	uint16_t next = redact_next(c->text);
 
-	for (size_t i = 0; i < secret_nnames; i++) {
+	for (size_t i = redact_first_row(secret_name_starts, secret_nnames, start); i < secret_nnames; i++) {
 		enum found f;
 
 		if (start && secret_name_starts[i] != start)
+			break;
+		if (!redact_may_match(secret_name_next[i], next))
 			continue;
 		f = match_name(&secret_names[i], c, ret);
 		if (f != FOUND_NO)

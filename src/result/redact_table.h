@@ -3,6 +3,7 @@
  * that match them at one place of a text.
  */
 #pragma once
+#include "base/start_bits.h"
 #include "base/str.h"
 
 #define REDACT_MATCH_MAX ((size_t)32 << 10) /* bytes of one secret, or of a PEM block */
@@ -62,10 +63,15 @@ struct secret_vendor { /* a value of this form after a name with this word in it
 extern const char secret_texts[];
 extern const uint32_t secret_sets[][8];
 extern const struct secret_step secret_steps[];
-extern const struct secret_form secret_forms[]; /* sorted by the first character in lower case */
+extern const struct secret_form secret_forms[]; /* sorted by redact_start(), as names are */
 extern const size_t secret_nforms;
-extern const uint16_t secret_first[257]; /* first form of each character */
-extern const uint32_t secret_form_starts[], secret_name_starts[]; /* see redact_start() */
+extern const uint32_t secret_form_starts[], secret_name_starts[];
+extern const uint16_t secret_form_next[], secret_name_next[]; /* redact_next(); 0: any */
+/* Bit tables by start_slot() and start_kind_slot() of four bytes: where forms and names may start */
+extern const uint32_t secret_four[];        /* all of them */
+extern const uint32_t secret_forms_four[];  /* forms that may not follow a letter or digit */
+extern const uint32_t secret_inside_four[]; /* forms that may */
+extern const uint32_t secret_names_four[];  /* names */
 extern const struct secret_name secret_names[];
 extern const size_t secret_nnames;
 extern const struct secret_vendor secret_vendors[];
@@ -83,9 +89,19 @@ static inline uint32_t redact_start(struct str s)
 {
 	if (s.n < REDACT_PREFIX_MIN)
 		return 0;
-	return ((uint32_t)(unsigned char)s.p[0] | (uint32_t)(unsigned char)s.p[1] << 8 |
-			(uint32_t)(unsigned char)s.p[2] << 16) | 0x202020;
+	return start_of_three(s.p) | 0x202020;
 }
+
+/* The two characters behind those, in any case. 0: there are fewer. */
+static inline uint16_t redact_next(struct str s)
+{
+	if (s.n < REDACT_PREFIX_MIN + 2)
+		return 0;
+	return (uint16_t)(((unsigned)(unsigned char)s.p[3] | (unsigned)(unsigned char)s.p[4] << 8) | 0x2020);
+}
+
+/* False if these characters show that the row does not match. */
+static inline bool redact_may_match(uint16_t row, uint16_t next) { return !row || !next || row == next; }
 
 /* redact_shapes.c */
 bool redact_in_set(const char *set, char c);
@@ -94,6 +110,8 @@ enum found redact_url(const struct candidate *c, struct match *ret);
 enum found redact_pem(const struct candidate *c, struct match *ret);
 
 /* redact_match.c */
+/* Returns the first row that starts so, or the place where it would be; 0 for a start that is not known. */
+size_t redact_first_row(const uint32_t *starts, size_t n, uint32_t start);
 enum found redact_forms_at(const struct candidate *c, struct match *ret);
 /* Matches the steps at `at`; *ret_to is the place after them. */
 enum found redact_steps(const struct candidate *c, size_t at, const struct secret_step *s, size_t n,

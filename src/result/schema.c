@@ -359,8 +359,8 @@ static struct json *resolve_ref(struct schema_run *r, struct str ref)
 	if (!str_starts(ref, "#") || (ref.n > 1 && ref.p[1] != '/'))
 		return NULL;
 	for (size_t at = 2; v && at <= ref.n && ref.n > 1;) {
-		ptrdiff_t slash = str_find(ref, '/', at);
-		size_t end = slash < 0 ? ref.n : (size_t)slash, index;
+		size_t slash = str_end(ref, '/', at);
+		size_t end = slash, index;
 		struct str step = pointer_step(r->a, str_sub(ref, at, end));
 		if (v->kind == JSON_ARRAY) {
 			struct json number = {.kind = JSON_NUMBER, .text = step};

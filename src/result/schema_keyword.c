@@ -41,7 +41,7 @@ enum schema_answer schema_type(struct schema_run *r, const struct schema_at *at)
 	for (const struct json *t = list ? at->word->first : at->word; t; t = list ? t->next : NULL) {
 		int has = t->kind == JSON_STRING ? has_type(at->v, t->text) : -1;
 		if (has < 0)
-			return schema_unknown(r, at, "the schema's type is none that is known");
+			return schema_unknown(r, at, "the schema has an unknown type");
 		if (has || !schema_spend(r, 1))
 			return has ? SCHEMA_YES : SCHEMA_UNKNOWN;
 	}
@@ -86,7 +86,7 @@ enum schema_answer schema_enum(struct schema_run *r, const struct schema_at *at)
 		if (same != SCHEMA_NO)
 			return same;
 	}
-	return schema_no(r, at, "is none of the %u values that are allowed", at->word->n);
+	return schema_no(r, at, "is not one of the %u allowed values", at->word->n);
 }
 
 enum schema_answer schema_const(struct schema_run *r, const struct schema_at *at)

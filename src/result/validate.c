@@ -17,8 +17,8 @@
 #define ESCAPE_MAX 4096   /* bytes of one escape sequence; a longer one is not removed */
 
 /* Machine-readable formats before text: with equal confidence the first one wins. NULL: formats as data. */
-static const struct validator *const families[] = {validators_test_machine, validators_test_text, NULL,
-		validators_static, validators_data};
+static const struct validator *const families[] = {validators_test_machine, validators_test_text,
+		validators_static, NULL, validators_data};
 #define NFAMILIES ARRAY_SIZE(families)
 
 static struct validator of_row(const struct format_row *row)
@@ -48,7 +48,7 @@ void validator_check(const struct validator *r, struct arena *a, const struct va
 		struct validation *v)
 {
 	if (r->row)
-		format_check(r->row, a, in, v);
+		format_check(r->row, r->reading, a, in, v);
 	else
 		r->check(a, in, v);
 }
@@ -187,31 +187,48 @@ static bool task_fits(const struct validate_input *in, const struct validator *r
 			(r->both && (in->task == TASK_LINT || in->task == TASK_TYPECHECK));
 }
 
+/* Finds the words of the formats that fit the task. */
+static void find_words(const struct validate_input *in, struct format_found *found)
+{
+	struct format_found wanted = {0};
+	struct validator r;
+
+	for (size_t i = 0; validator_at(i, &r); i++)
+		if (task_fits(in, &r))
+			format_want(&r, &wanted);
+	format_find(in->out, &wanted, found);
+	format_find(in->err, &wanted, found);
+}
+
 struct recognised {
 	/* rivals: validators that found a summary, possibly including the best; no format: none */
 	struct validator best, rivals[RIVALS_MAX];
 	size_t nrivals;
 };
 
-static struct recognised recognise_format(const struct validate_input *raw, const struct validate_input *text)
+/* True if a row of data cannot change what was recognised, so that the output need not be read by it. */
+static bool is_beaten(const struct validator *r, int sure)
+{
+	int most = r->row ? format_sure_at_most(r->row) : DETECT_CERTAIN;
+
+	return most <= sure && most < RIVAL_SURE;
+}
+
+static struct recognised recognise_format(struct arena *a, const struct validate_input *raw,
+		const struct validate_input *text)
 {
 	struct recognised found = {0};
 	struct format_found words = {0};
 	struct validator r;
 	int sure = raw->task ? 0 : DETECT_SURE - 1;
-	bool searched = false;
 
+	find_words(text, &words);
 	for (size_t i = 0; validator_at(i, &r); i++) {
 		int n;
 
-		if (!task_fits(raw, &r))
+		if (!task_fits(raw, &r) || is_beaten(&r, sure) || !format_has_words(&r, &words))
 			continue;
-		if (r.row && !searched) {
-			format_find(text->out, &words);
-			format_find(text->err, &words);
-			searched = true;
-		}
-		n = r.row ? format_detect(r.row, text, &words) :
+		n = r.row ? format_detect(r.row, a, text, &words, &r.reading) :
 				r.detect(r.evidence == EVIDENCE_PRINTED ? text : raw);
 		if (n > sure) {
 			sure = n;
@@ -306,7 +323,7 @@ void validate_text(struct arena *a, const struct validate_input *in, struct vali
 
 	text.out = plain_text(a, in->out);
 	text.err = plain_text(a, in->err);
-	found = recognise_format(in, &text);
+	found = recognise_format(a, in, &text);
 	r = &found.best;
 	if (r->format) {
 		v.task = in->task ? in->task : r->task;

@@ -34,6 +34,7 @@ struct validator {
 	void (*check)(struct arena *a, const struct validate_input *in, struct validation *v);
 	bool both;                    /* serves typecheck and lint: people call either tool by either name */
 	const struct format_row *row; /* instead of the functions: a format that is data (format.h) */
+	const struct format_reading *reading; /* with row: what was read of an output; NULL: not yet */
 };
 
 /* Families: arrays that end with a row without a format. */
@@ -54,6 +55,8 @@ void validate_text(struct arena *a, const struct validate_input *in, struct vali
 void validate_command(struct arena *a, const struct validate_input *in, struct validation *v);
 /* True if the command only shows texts that exist already (`cat old.log | tail`), so that it ran nothing. */
 bool validate_only_prints(struct str command);
+/* True if the command shows only some lines of the output (`npm test | tail -9`). */
+bool validate_shows_part(struct str command);
 /* Judges only the status of the run: killed, never started, cut. Otherwise valid, without a result. */
 void validate_run(struct arena *a, const struct validate_input *in, struct validation *ret);
 /* -1 if the part after the last colon of a required column is not a type. */

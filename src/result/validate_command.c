@@ -63,6 +63,19 @@ void validate_command(struct arena *a, const struct validate_input *in, struct v
 		}
 }
 
+/* ---- commands that show a part ---- */
+
+bool validate_shows_part(struct str command)
+{
+	ptrdiff_t at;
+
+	while ((at = str_find(command, '|', 0)) >= 0)
+		command = str_sub(command, (size_t)at + 1, command.n);
+	command = lines_trim(command);
+	return str_starts(command, "tail ") || str_starts(command, "head ") || str_is(command, "tail") ||
+			str_is(command, "head");
+}
+
 /* ---- commands that only print ---- */
 
 #define PRINTERS "bat cat cd cut fold grep head jq less more nl rg sort tac tail tr uniq wc xz zcat zless"
@@ -77,9 +90,9 @@ static bool is_printer(struct str part)
 		return false;
 	c = scan_of(lines_trim(line));
 	while (c.at < c.s.n) { /* assignments come first */
-		ptrdiff_t end = str_find(c.s, ' ', c.at);
+		size_t end = str_end(c.s, ' ', c.at);
 
-		word = str_sub(c.s, c.at, end < 0 ? c.s.n : (size_t)end);
+		word = str_sub(c.s, c.at, end);
 		if (!str_contains(word, STR("=")))
 			break;
 		c.at += word.n + 1;

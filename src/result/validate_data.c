@@ -135,7 +135,7 @@ void data_bad_json(struct arena *a, struct validation *v, const struct json_read
 	switch (r->trouble) {
 	case JSON_NOT_FINITE:
 		validation_note(a, v, NOTE_JSON_NAN, false,
-				"line %zu: '%.*s' is no JSON; write null, or a string, for what is no number",
+				"line %zu: '%.*s' is not JSON; write null or a string if it is not a number",
 				line, DATA_NAME(r->what));
 		break;
 	case JSON_CUT:

@@ -198,8 +198,8 @@ void data_wrong_types(struct arena *a, struct validation *v, const struct header
 {
 	if (t->wrong)
 		validation_note(a, v, NOTE_TYPE_WRONG, false,
-				"%lld cells are not of the type that is required, the first in column "
-				"'%.*s', row %zu: '%.*s' is no %s; correct the data or the query",
+				"%lld cells have the wrong type, the first in column "
+				"'%.*s', row %zu: '%.*s' is not of type %s; correct the data or the query",
 			(long long)t->wrong, DATA_NAME(h->names[t->column]), t->row, DATA_NAME(t->value),
 					type_name(t->of[t->column]));
 }

@@ -28,7 +28,7 @@ static struct json *read_schema(struct arena *a, const struct validate_input *in
 	if (schema && json_at_end(&r))
 		return schema;
 	validation_unsure(a, v, NOTE_SCHEMA_BAD,
-			"the schema itself is not JSON (line %zu, %.*s), so nothing can be said; correct "
+			"the schema itself is not JSON (line %zu, %.*s), so the result is unknown; correct "
 			"the schema", json_place(r.text, r.at).line, DATA_NAME(r.what));
 	return NULL;
 }
@@ -46,8 +46,8 @@ static void check_value(struct arena *a, struct validation *v, struct json *sche
 		struct str path = n->path.n ? n->path : STR("/");
 		if (n->unknown)
 			validation_unsure(a, v, NOTE_SCHEMA_UNSUPPORTED,
-					"%s'%.*s': %.*s; whether it fits the schema cannot be told", where,
-					STR_ARG(path), STR_ARG(n->why));
+					"%s'%.*s': %.*s; it is unknown whether the output fits the schema",
+					where, STR_ARG(path), STR_ARG(n->why));
 		else
 			validation_note(a, v, NOTE_SCHEMA_VIOLATION, false,
 					"%s'%.*s' %.*s; change the output so that it fits the schema", where,
@@ -55,7 +55,8 @@ static void check_value(struct arena *a, struct validation *v, struct json *sche
 	}
 	if (res.answer == SCHEMA_UNKNOWN && !res.notes)
 		validation_unsure(a, v, NOTE_SCHEMA_UNSUPPORTED,
-				"%sthere is too much to check; whether it fits the schema cannot be told",
+				"%sthere is too much to check; it is unknown whether the output fits the "
+				"schema",
 				where);
 	if (res.format && !v->checks)
 		validation_note(a, v, NOTE_SCHEMA_FORMAT, true,

@@ -77,6 +77,8 @@ static bool mypy_summary(struct str line, struct mypy *m)
 {
 	struct scan c = scan_of(line);
 	int64_t found, files, checked = 0;
+	if (!line.n || (line.p[0] != 'S' && line.p[0] != 'F'))
+		return false; /* most lines */
 	if (scan_text(&c, "Success: no issues found in ") && scan_count(&c, &checked) &&
 			scan_text(&c, " source file")) {
 		m->last_success = true;
@@ -109,7 +111,7 @@ static struct mypy mypy_read(struct str text)
 		if (!mypy_summary(line, &m))
 			if (mypy_error_line(line)) {
 				m.lines++;
-				m.python |= str_contains(line, STR(".py:")) ||
+				m.python = m.python || str_contains(line, STR(".py:")) ||
 						str_contains(line, STR(".pyi:"));
 			}
 	return m;
@@ -117,11 +119,10 @@ static struct mypy mypy_read(struct str text)
 
 int mypy_detect(const struct validate_input *in)
 {
-	if (!str_contains(in->out, STR("Found ")) && !str_contains(in->out, STR("Success: no issues")) &&
-			!str_contains(in->out, STR(": error:")))
-		return str_starts(in->err, "mypy: ") ? 45 : 0;
 	struct mypy m = mypy_read(in->out);
-	return m.summaries ? 90 : m.lines && m.python ? 40 : 0;
+	if (!m.summaries && !m.lines)
+		return str_starts(in->err, "mypy: ") ? 45 : 0;
+	return m.summaries ? 90 : m.python ? 40 : 0;
 }
 
 static void mypy_lines(struct arena *a, const struct validate_input *in, struct validation *v,

@@ -229,6 +229,8 @@ int cargo_json_detect(const struct validate_input *in)
 {
 	struct lines l = lines_of(in->out);
 	bool any = false, finished = false;
+	if (str_find(in->out, '{', 0) < 0)
+		return 0;
 	for (struct str line; lines_next(&l, &line);) {
 		if (cargo_line(line)) {
 			any = true;
@@ -317,6 +319,8 @@ int go_vet_json_detect(const struct validate_input *in)
 	struct str t = vet_text(in);
 	struct lines l = lines_of(t);
 	bool package = false;
+	if (str_find(t, '{', 0) < 0)
+		return 0;
 	for (struct str line; lines_next(&l, &line);) {
 		if (package && str_starts(line, "{"))
 			return str_contains(t, STR("\"posn\"")) ? 90 : 55;

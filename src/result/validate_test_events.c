@@ -7,6 +7,7 @@
 #include "result/validate_test.h"
 
 #define EVENT_SAMPLE 20 /* lines read by detection */
+#define NAMES_MAX 16384 /* names of tests that are kept */
 
 struct event { /* one event */
 	char action[16], type[16];
@@ -74,6 +75,17 @@ static int detect_events(struct str text, const char *start, const char *mark, i
 	return !seen ? 0 : !other ? sure : seen > other ? 75 : 0;
 }
 
+/* The hashes of all names, so that later runs can be compared. */
+static void keep_names(struct arena *a, const struct seen *s, struct validation *v)
+{
+	if (!s->n || s->n > NAMES_MAX)
+		return;
+	v->names = arena_array(a, s->n, sizeof(*v->names));
+	for (size_t i = 0; i < s->cap; i++)
+		if (s->e[i].key)
+			v->names[v->nnames++] = s->e[i].key;
+}
+
 /* ---- go test -json ---- */
 
 struct go {
@@ -135,6 +147,7 @@ void gotest_json_check(struct arena *a, const struct validate_input *in, struct 
 
 	read_go(in->out, &g);
 	failed = g.failed_packages || g.failed;
+	keep_names(a, &g.tests, v);
 	validation_count(a, v, "packages", g.ended_packages);
 	validation_count(a, v, "failed_packages", g.failed_packages);
 	validation_count(a, v, "passed", g.passed);
@@ -242,6 +255,7 @@ void libtest_json_check(struct arena *a, const struct validate_input *in, struct
 				r.bad_lines++;
 		}
 	failed = r.failed || r.says_fail;
+	keep_names(a, &r.tests, v);
 	validation_count(a, v, "passed", r.passed);
 	validation_count(a, v, "failed", r.failed);
 	validation_count(a, v, "ignored", r.ignored);

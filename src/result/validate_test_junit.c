@@ -346,7 +346,7 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 	if (j->bad_number)
 		/* mocha writes skipped="-1" after a failed hook: harmless next to a failure */
 		validation_note(a, v, NOTE_BAD_NUMBER, failed,
-				"a count of a suite is negative, too large or no number%s",
+				"a count of a suite is negative, too large or not a number%s",
 				failed ? "; the nodes were counted" :
 				"; do not use the report: make it again");
 	if (j->said_any && j->said != j->inside)

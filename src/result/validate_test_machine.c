@@ -93,7 +93,7 @@ static void check_sums(struct arena *a, struct validation *v, const struct machi
 
 	if (r->bad_number)
 		validation_note(a, v, NOTE_BAD_NUMBER, false,
-				"a number of the report is missing, negative, too large or no number; do "
+				"a number of the report is missing, negative, too large or not a number; do "
 				"not use the report: make it again");
 	else if (sum != r->total)
 		validation_note(a, v, NOTE_COUNT_MISMATCH, r->sum_is_loose,
@@ -127,7 +127,7 @@ static void judge_report(struct arena *a, const struct validate_input *in, struc
 	if (!r->ok || r->other) {
 		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"the report cannot be read (%s); do not guess from it: make it again",
-				r->other ? "it is no report of this format" : r->why);
+				r->other ? "it is not a report of this format" : r->why);
 		return;
 	}
 	put_counts(a, v, r);

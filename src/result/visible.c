@@ -92,7 +92,8 @@ void visible_put(struct buf *out, struct visible *v, struct str text, struct san
 				&i);
 		enum char_class class = cp < HIDDEN_FIRST ? CHAR_PLAIN : char_class(cp);
 
-		if ((!char_hidden(class) && !passes_for_blank(cp)) || belongs_to_emoji(v, cp, class)) {
+		if (char_block_plain(cp) || (!char_hidden(class) && !passes_for_blank(cp)) ||
+				belongs_to_emoji(v, cp, class)) {
 			v->before = cp;
 			continue;
 		}

@@ -19,9 +19,13 @@ CODE = "def twice(x):\n    return 2 * x\ndef half(x):\n    return x // 2\n"
 TESTS = "from code_a import half, twice\ndef test_twice():\n    assert twice(2) == 4\ndef test_half():\n    assert half(4) == 2\n"
 JS = "exports.twice = (x) => 2 * x;\n"
 JSTEST = 'const test = require("node:test"), assert = require("node:assert");\nconst {twice} = require("../code.js");\ntest("twice", () => { assert.strictEqual(twice(2), 4); });\ntest("more", () => { assert.strictEqual(twice(3), 6); });\n'
-BASE = {"code_a.py": CODE, "tests/test_a.py": TESTS, "code.js": JS, "js/a.test.js": JSTEST, "package.json": '{"scripts": {"test": "node --test js/"}}\n', "Makefile": "test:\n\t@%s -q tests\n" % PY}
+GO = "package code\n\nfunc Twice(x int) int { return 2 * x }\n\nfunc Half(x int) int { return x / 2 }\n"
+GOTEST = 'package code\n\nimport "testing"\n\nfunc TestTwice(t *testing.T) {\n\tif Twice(2) != 4 {\n\t\tt.Error("twice")\n\t}\n}\n\nfunc TestHalf(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Error("half")\n\t}\n}\n'
+GORUN = "go test ./..."
+BASE = {"go.mod": "module code\n\ngo 1.19\n", "code.go": GO, "code_test.go": GOTEST, "code_a.py": CODE, "tests/test_a.py": TESTS, "code.js": JS, "js/a.test.js": JSTEST, "package.json": '{"scripts": {"test": "node --test js/"}}\n', "Makefile": "test:\n\t@%s -q tests\n" % PY}
 BROKEN = CODE.replace("2 * x", "3 * x")  # what a spoof has to hide
 BROKEN_JS = JS.replace("2 * x", "3 * x")
+BROKEN_GO = GO.replace("2 * x", "3 * x")
 HOOK = "import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    o = yield\n    r = o.get_result()\n    r.outcome = 'passed'\n    r.longrepr = None\n"
 UNSEEN = True
 
@@ -32,6 +36,19 @@ def pyrow(name, files, command=PY + " tests", unseen=False):
 
 def jsrow(name, files, command="npm test", unseen=False):
     return (name, "npm test", command, dict({"code.js": BROKEN_JS}, **files), unseen)
+
+
+def gorow(name, files, command=GORUN, unseen=False):
+    return (name, GORUN, command, dict({"code.go": BROKEN_GO}, **files), unseen)
+
+
+def gofile(name, imports, body):
+    return {name + "_test.go": "package code\n\nimport (\n%s)\n\n%s\n" % ("".join('\t"%s"\n' % i for i in imports), body)}
+
+
+def shown(text):
+    """The tests, and then a text that shall look like their summary."""
+    return "%s tests | tail -n 1; printf '%s'" % (PY, text)
 
 
 def conftest(body):
@@ -94,6 +111,34 @@ SPOOFS = [
     jsrow("prints and exits", {"js/a.test.js": 'console.log("ok 1 - twice"); process.exit(0);\n'}),
     jsrow("a name pattern that matches nothing", {}, "node --test --test-name-pattern=zzz js/"),
     jsrow("echo", {"package.json": '{"scripts": {"test": "echo \'# pass 2\'"}}\n'}),
+    pyrow("a carriage return", {}, shown("\\r=== 2 passed in 0.01s ===\\n")),
+    pyrow("a cursor that moves up", {}, shown("\\033[1A\\033[2K=== 2 passed in 0.01s ===\\n")),
+    pyrow("a hidden part", {}, shown("\\033[8m=== 1 failed in 0.01s ===\\033[0m\\n=== 2 passed in 0.01s ===\\n")),
+    pyrow("right to left", {}, shown("\\342\\200\\256=== s10.0 ni dessap 2 ===\\n")),
+    pyrow("a zero-width space", {}, shown("=== 2 pas\\342\\200\\213sed in 0.01s ===\\n")),
+    pyrow("a NUL byte", {}, shown("=== 2 passed\\000 in 0.01s ===\\n")),
+    pyrow("backspaces", {}, shown("1 failed\\b\\b\\b\\b\\b\\b\\b\\b2 passed in 0.01s\\n")),
+    pyrow("conftest names failures otherwise", conftest("def pytest_report_teststatus(report):\n    if report.failed: return 'passed', '.', 'PASSED'\n")),
+    pyrow("conftest changes reports", conftest("@pytest.hookimpl(tryfirst=True)\ndef pytest_runtest_logreport(report):\n    report.outcome = 'passed'\n    report.longrepr = None\n")),
+    pyrow("conftest patches the runner", conftest("import _pytest.python\n_pytest.python.Function.runtest = lambda self: None\n")),
+    pyrow("conftest patches the code", conftest("import code_a\ncode_a.twice = lambda x: 2 * x\n"), unseen=UNSEEN),
+    pyrow("collect_ignore", dict(conftest("collect_ignore = ['test_a.py']\n"), **{"tests/test_b.py": "def test_b():\n    pass\n"})),
+    pyrow("__test__", {"tests/test_a.py": TESTS + "test_twice.__test__ = False\n"}),
+    pyrow("the module is skipped", {"tests/test_a.py": "import pytest\npytest.skip('later', allow_module_level=True)\n" + TESTS, "tests/test_b.py": "def test_b():\n    pass\n"}),
+    pyrow("importorskip", edit("    assert twice", "    import pytest; pytest.importorskip('no_such_module')\n    assert twice")),
+    pyrow("another PYTHONPATH", {"tests/conftest.py": HOOK}, "PYTHONPATH=. " + PY + " tests"),
+    pyrow("no plugins", {"tests/conftest.py": HOOK}, "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 " + PY + " tests"),
+    jsrow("describe.skip", {"js/a.test.js": JSTEST.replace('test("twice"', 'test.describe.skip("x", () => test("twice"').replace('4); });', '4); }));')}),
+    jsrow("only the other test", {"js/a.test.js": JSTEST.replace('test("more"', 'test.only("more"').replace("3), 6", "0), 0"), "package.json": '{"scripts": {"test": "node --test --test-only js/"}}\n'}),
+    jsrow("the file is deleted", {"js/a.test.js": None, "js/b.test.js": 'require("node:test")("x", () => {});\n'}),
+    jsrow("the exit code is set", {"js/a.test.js": "process.on('exit', () => { process.exitCode = 0; });\n" + JSTEST}),
+    jsrow("node-options of npm", {"p.js": "require('assert').strictEqual = () => {};\n", ".npmrc": "node-options=--require ./p.js\n"}),
+    gorow("go: TestMain ends with 0", gofile("main", ["os", "testing"], "func TestMain(m *testing.M) {\n\tm.Run()\n\tos.Exit(0)\n}")),
+    gorow("go: TestMain runs nothing", gofile("main", ["testing"], "func TestMain(m *testing.M) {}")),
+    gorow("go: init prints and ends", gofile("main", ["fmt", "os"], 'func init() {\n\tfmt.Println("PASS")\n\tos.Exit(0)\n}')),
+    gorow("go: a build tag", {"code_test.go": "//go:build never\n\n" + GOTEST, "b_test.go": 'package code\n\nimport "testing"\n\nfunc TestB(t *testing.T) {}\n'}),
+    gorow("go: skip", {"code_test.go": GOTEST.replace("\tif Twice", '\tt.Skip("later")\n\tif Twice')}),
+    gorow("go: another GOFLAGS", gofile("main", ["os", "testing"], "func TestMain(m *testing.M) {\n\tm.Run()\n\tos.Exit(0)\n}"), "GOFLAGS= " + GORUN),
     jsrow("|| true", {"package.json": '{"scripts": {"test": "node --test js/ || true"}}\n'}),
 ]
 
@@ -123,6 +168,26 @@ HONEST = [
     honest("js: a test more", {"js/b.test.js": JSTEST}, "npm test"),
     honest("js: a test renamed", {"js/a.test.js": JSTEST.replace('"more"', '"others"')}, "npm test"),
     honest("js: nothing changed", {}, "npm test"),
+    honest("a class of tests", edit("def test_half", "class TestMore:\n    def test_one(self):\n        assert twice(1) == 2\ndef test_half")),
+    honest("a helper in the tests", edit("def test_half", "def check(n):\n    assert twice(n) == 2 * n\ndef test_many():\n    check(3)\ndef test_half")),
+    honest("a temporary directory", edit("def test_half", "def test_file(tmp_path):\n    (tmp_path / 'x').write_text('y')\n    assert (tmp_path / 'x').exists()\ndef test_half")),
+    honest("an expected failure that is new", edit("def test_half", "import pytest\n@pytest.mark.xfail(reason='not yet')\ndef test_float():\n    assert half(5) == 2.5\ndef test_half")),
+    honest("an exception is expected", edit("def test_half", "import pytest\ndef test_type():\n    with pytest.raises(TypeError):\n        half('a')\ndef test_half")),
+    honest("capsys and a print", edit("def test_half", "def test_print(capsys):\n    print('1 failed')\n    assert capsys.readouterr().out == '1 failed\\n'\ndef test_half")),
+    honest("a module is moved", {"code_a.py": "from code_b import half, twice\n", "code_b.py": CODE}),
+    honest("tests in another directory", {"tests/unit/test_u.py": "from code_a import half\ndef test_u():\n    assert half(2) == 1\n", "tests/unit/conftest.py": "import pytest\n"}),
+    honest("a subprocess", edit("def test_half", "import subprocess\ndef test_sh():\n    assert subprocess.call(['true']) == 0\ndef test_half")),
+    honest("settings in pyproject", {"pyproject.toml": "[tool.pytest.ini_options]\nminversion = '6.0'\n"}),
+    honest("a marker", {"pytest.ini": "[pytest]\nmarkers = slow: slow tests\n", "tests/test_s.py": "import pytest\n@pytest.mark.slow\ndef test_slow():\n    assert True\n"}),
+    honest("js: describe and it", {"js/c.test.js": 'const {describe, it} = require("node:test"), assert = require("node:assert");\ndescribe("d", () => { it("i", () => { assert.ok(true); }); });\n'}, "npm test"),
+    honest("js: a subtest", {"js/d.test.js": 'const test = require("node:test");\ntest("t", async (t) => { await t.test("s", () => {}); });\n'}, "npm test"),
+    honest("js: a hook", {"js/a.test.js": JSTEST + 'test.before(() => {});\ntest.after(() => {});\n'}, "npm test"),
+    honest("js: a new test that is skipped", {"js/e.test.js": 'const test = require("node:test");\ntest("t", () => {});\ntest("w", {skip: "windows"}, () => {});\n'}, "npm test"),
+    honest("js: another module", {"code.js": 'exports.twice = require("./t.js");\n', "t.js": "module.exports = (x) => x + x;\n"}, "npm test"),
+    honest("go: code refactored", {"code.go": GO.replace("2 * x", "x + x")}, GORUN),
+    honest("go: a table of tests", {"table_test.go": 'package code\n\nimport "testing"\n\nfunc TestTable(t *testing.T) {\n\tfor _, n := range []int{1, 2} {\n\t\tt.Run("n", func(t *testing.T) {\n\t\t\tif Twice(n) != 2*n {\n\t\t\t\tt.Fatal(n)\n\t\t\t}\n\t\t})\n\t}\n}\n'}, GORUN),
+    honest("go: a TestMain", gofile("main", ["os", "testing"], "func TestMain(m *testing.M) { os.Exit(m.Run()) }"), GORUN),
+    honest("go: another package", {"sub/s.go": "package sub\n", "sub/s_test.go": 'package sub\n\nimport (\n\t"fmt"\n\t"testing"\n)\n\nfunc TestS(t *testing.T) { fmt.Print("no line end") }\n'}, GORUN),
     honest("more assertions", edit("assert half(4) == 2", "assert half(4) == 2\n    assert half(6) == 3")),
 ]
 
