@@ -32,7 +32,7 @@ static struct str module_of(struct str args)
 	if ((quote == '\'' || quote == '"') && args.p[args.n - 1] == quote)
 		args = str_sub(args, 1, args.n - 1);
 	if (str_starts(args, "node:"))
-		args = str_sub(args, 5, args.n);
+		args = str_from(args, 5);
 	return args.n ? args : STR("*");
 }
 

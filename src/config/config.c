@@ -123,7 +123,7 @@ void config_default(struct policy *ret)
 		.redirect = {.target = STR("/tmp/claude")},
 		.secrets = {.scan_inputs = true, .scan_outputs = true, .scanner = STR("auto"),
 				.scan_bytes_max = 5 << 20, .timeout_ms = 10000},
-		.sandbox = {.enabled = true, .caches_project = CACHES_PROJECT,
+		.sandbox = {.enabled = true, .background = true, .caches_project = CACHES_PROJECT,
 				.caches_total = CACHES_TOTAL},
 		.hooks = {.deadline_ms = 8000},
 		.audit = {.retention_days = AUDIT_RETENTION_DAYS, .quota = AUDIT_QUOTA,
@@ -221,14 +221,14 @@ const char *config_preset_near(struct arena *a, struct str name, const char *oth
 static int missing_preset(struct load *l, const struct ynode *n)
 {
 	if (l->src->dialect == CONFIG_FENCEPOST && str_is(n->text, "user")) {
-		value_note(l, n, "'user' is not needed: your own policy always holds");
+		value_note(l, n, "'user' is not needed: your own policy always applies");
 		return 0;
 	}
 	if (l->src->dialect == CONFIG_FENCEPOST) {
-		value_note(l, n, "there is no preset '%.*s'", STR_ARG(n->text));
+		value_note(l, n, "no preset '%.*s' (caisson presets lists them)", STR_ARG(n->text));
 		return 0;
 	}
-	return yaml_fail(&l->file, n, false, l->e, "there is no such preset%s",
+	return yaml_fail(&l->file, n, false, l->e, "no such preset%s",
 			config_preset_near(l->a, n->text, ""));
 }
 
@@ -350,7 +350,7 @@ int config_load(struct arena *a, const struct config_source *src, size_t n, stru
 	struct err ignored;
 	struct load_job j = {.l = {.a = a, .e = e ? e : &ignored}, .src = src, .n = n};
 	if (arena_run(a, load_sources, &j) < 0)
-		return err_set(e, ERR_LIMIT, 0, "'%.*s' needs too much memory",
+		return err_limit(e, "'%.*s' needs too much memory",
 				STR_ARG(j.l.src ? j.l.src->name : STR("policy")));
 	if (j.result < 0)
 		return -1;

@@ -40,6 +40,7 @@ struct config_key {
 	bool apart;
 	char help[128];
 	char example[80]; /* a value, in YAML on one line */
+	char shape[56];   /* of the value: see policy_schema.h */
 };
 
 struct config_preset {
@@ -48,6 +49,9 @@ struct config_preset {
 
 /* Key number i, or NULL after the last. */
 const struct config_key *config_key(size_t i);
+/* Keys are shown in groups: the title of group number i, or NULL after the last; and the group of a key. */
+const char *config_group(size_t i);
+size_t config_group_of(const struct config_key *k);
 /* The key that this misspelt name probably means, or NULL. */
 const char *config_key_near(struct str name);
 /* ", did you mean 'PRESET'" for a misspelt name, or `otherwise`. */

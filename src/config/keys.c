@@ -40,7 +40,7 @@ static int parse_on_error(struct load *l, const struct ynode *n, void *field)
 	if (v == VERDICT_ALLOW && l->src->dialect != CONFIG_FENCEPOST)
 		return value_fail(l, n, "expected ask or deny");
 	if (v == VERDICT_ALLOW)
-		value_note(l, n, "what cannot be judged is never allowed; read as ask");
+		value_note(l, n, "a request that cannot be judged is never allowed; read as ask");
 	*(enum verdict *)field = v == VERDICT_ALLOW ? VERDICT_ASK : v;
 	return 0;
 }
@@ -211,8 +211,8 @@ static int parse_redirect(struct load *l, const struct ynode *n, void *field)
 	struct tmp_redirect r = {.target = STR("/tmp/claude")};
 	if (value_map(l, n, fields, ARRAY_SIZE(fields), &r) < 0)
 		return -1;
-	struct str name = str_starts(r.target, "/tmp/") ? str_sub(r.target, 5, r.target.n) : STR("");
-	if (!name.n || str_find(name, '/', 0) >= 0 || str_is_any(name, ". .."))
+	struct str name = str_starts(r.target, "/tmp/") ? str_from(r.target, 5) : STR("");
+	if (!name.n || str_has(name, '/') || str_is_any(name, ". .."))
 		return value_fail(l, yaml_get(n, "tmpTarget"), "expected a directory directly below /tmp");
 	*(struct tmp_redirect *)field = r;
 	return 0;
@@ -261,6 +261,23 @@ static int port_item(struct load *l, const struct ynode *n, void *node)
 static int parse_ports(struct load *l, const struct ynode *n, void *field)
 {
 	return value_list(l, n, field, sizeof(struct texts), port_item);
+}
+
+static int published_item(struct load *l, const struct ynode *n, void *node)
+{
+	struct texts *t = node;
+	int64_t port;
+
+	if (value_text(l, n, &t->text) < 0)
+		return -1;
+	if (num_parse(t->text, 1024, UINT16_MAX, &port) != 0)
+		return value_fail(l, n, "expected a port from 1024 to 65535");
+	return 0;
+}
+
+static int parse_published(struct load *l, const struct ynode *n, void *field)
+{
+	return value_list(l, n, field, sizeof(struct texts), published_item);
 }
 
 /* A project names what its boxes need; that takes hosts away, and adds none. */
@@ -504,7 +521,7 @@ static int parse_import(struct load *l, const struct ynode *n, void *field)
 }
 
 const struct config_key config_keys[] = {
-#define KEY(name, who, apart, help, example, parse, offset) {name, who, apart, help, example},
+#define KEY(name, who, apart, help, example, shape, parse, offset) {name, who, apart, help, example, shape},
 #include "config/key_rows.h"
 #undef KEY
 };
@@ -514,13 +531,13 @@ const struct config_key config_keys[] = {
  * any.
  */
 static value_parser *const parsers[] = {
-#define KEY(name, who, apart, help, example, parse, offset) parse,
+#define KEY(name, who, apart, help, example, shape, parse, offset) parse,
 #include "config/key_rows.h"
 #undef KEY
 };
 
 static const size_t offsets[] = { /* in struct policy */
-#define KEY(name, who, apart, help, example, parse, offset) offset,
+#define KEY(name, who, apart, help, example, shape, parse, offset) offset,
 #include "config/key_rows.h"
 #undef KEY
 };
@@ -537,6 +554,44 @@ const struct config_key *config_key(size_t i)
 	return i < config_nkeys ? &config_keys[i] : NULL;
 }
 
+/* A later row wins over an earlier one whose prefix it continues. */
+static const struct {
+	char prefix[20], title[44];
+} groups[] = {
+	{"", "Judging"},
+	{"tools.bash", "Rules for shell commands"},
+	{"tools", "Rules for other tools"},
+	{"permissions", "Permission rules, as clients write them"},
+	{"secrets", "Secrets in inputs and outputs"},
+	{"hooks", "Hooks of agent clients"},
+	{"results", "Results of runs"},
+	{"sandbox", "Boxes"},
+	{"sandbox.network", "Network of boxes"},
+	{"sandbox.limits", "Limits of boxes"},
+	{"audit", "The record"},
+	{"meta", "About the file"},
+};
+
+static bool below(const char *key, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return !n || (strncmp(key, prefix, n) == 0 && (!key[n] || key[n] == '.'));
+}
+
+const char *config_group(size_t i) { return i < ARRAY_SIZE(groups) ? groups[i].title : NULL; }
+
+size_t config_group_of(const struct config_key *k)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
+		if (below(k->name, groups[i].prefix) &&
+				strlen(groups[i].prefix) > strlen(groups[best].prefix))
+			best = i;
+	return best;
+}
+
 /* The key with this last part, or else the most similar one. */
 const char *config_key_near(struct str name)
 {
@@ -544,7 +599,7 @@ const char *config_key_near(struct str name)
 	for (size_t i = 0; i < config_nkeys && name.n; i++) {
 		struct str key = str_of(config_keys[i].name);
 		if (key.n > name.n && key.p[key.n - name.n - 1] == '.' &&
-				str_eq(str_sub(key, key.n - name.n, key.n), name))
+				str_eq(str_from(key, key.n - name.n), name))
 			return key.p;
 	}
 	for (size_t i = 0; i < config_nkeys; i++)

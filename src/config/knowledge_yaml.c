@@ -60,14 +60,14 @@ static struct str next_name(struct str *rest, bool *ret_same)
 {
 	*ret_same = rest->n && rest->p[0] == ',';
 	if (*ret_same)
-		*rest = str_sub(*rest, 1, rest->n);
+		*rest = str_from(*rest, 1);
 	struct str before = *rest, w = str_word(rest);
 	ptrdiff_t comma = str_find(w, ',', 0);
 	if (comma <= 0)
 		return w;
 	size_t end = (size_t)(w.p - before.p) + (size_t)comma;
-	*rest = str_sub(before, end, before.n);
-	return str_sub(w, 0, (size_t)comma);
+	*rest = str_from(before, end);
+	return str_first(w, (size_t)comma);
 }
 
 struct named { char name[20]; uint32_t value; };
@@ -133,10 +133,10 @@ static int parse_spec(struct pack *p, const struct ynode *n, struct know_spec *r
 	const struct named *k = find_named(kinds, kind);
 	if (str_starts(kind, "code:") && kind.n > 5) {
 		spec.kind = KIND_CODE;
-		spec.lang = intern_text(p, str_sub(kind, 5, kind.n));
+		spec.lang = intern_text(p, str_from(kind, 5));
 	} else if (str_starts(kind, "data:") && kind.n > 5) {
 		spec.kind = KIND_DATA;
-		spec.lang = intern_text(p, str_sub(kind, 5, kind.n));
+		spec.lang = intern_text(p, str_from(kind, 5));
 	} else if (k) {
 		spec.kind = (uint16_t)k->value;
 	} else {
@@ -144,7 +144,7 @@ static int parse_spec(struct pack *p, const struct ynode *n, struct know_spec *r
 	}
 	while ((mod = str_word(&rest)).n) {
 		if (str_starts(mod, "suffix=") && mod.n > 7 && !spec.lang) {
-			spec.lang = intern_text(p, str_sub(mod, 7, mod.n));
+			spec.lang = intern_text(p, str_from(mod, 7));
 			mod.n = 6;
 		}
 		const struct named *m = find_named(mods, mod);
@@ -226,7 +226,7 @@ static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r
 	for (size_t i = 0; i < count; i++) {
 		if (i && str_eq(list[i].name, list[i - 1].name))
 			return yaml_fail(p->file, n, true, p->e, "option %.*s is listed twice",
-					STR_ARG(str_sub(list[i].name, 0, 40)));
+					STR_ARG(str_first(list[i].name, 40)));
 		p->flags[i] = (struct know_flag){intern_text(p, list[i].name), intern_text(p, list[i].same),
 				list[i].spec};
 		if (know_runs(list[i].spec.kind))
@@ -247,7 +247,7 @@ static int flag_index(struct pack *p, const struct ynode *n, const struct know_r
 			return 0;
 		}
 	return yaml_fail(p->file, n, false, p->e, "option %.*s is not in the row's flags",
-			STR_ARG(str_sub(name, 0, 40)));
+			STR_ARG(str_first(name, 40)));
 }
 
 static int add_flag_refs(struct pack *p, const struct ynode *n, const struct know_row *r, uint32_t *list,
@@ -681,7 +681,7 @@ static void add_parents(struct pack *p, struct entries *es)
 		size_t blank = name.n;
 		while (blank > 0 && name.p[blank - 1] != ' ')
 			blank--;
-		struct str parent = str_sub(name, 0, blank ? blank - 1 : 0);
+		struct str parent = str_first(name, blank ? blank - 1 : 0);
 		if (!parent.n || pmap_get(es->names, parent))
 			continue;
 		struct ynode *at = arena_new(p->a, struct ynode);
@@ -703,7 +703,7 @@ static void mark_parents(struct pack *p, const struct entries *es, struct know_r
 		for (size_t k = es->p[i].name.n; k-- > 0;)
 			if (es->p[i].name.p[k] == ' ') {
 				struct know_row *parent = (struct know_row *)pmap_get(index,
-						str_sub(es->p[i].name, 0, k));
+						str_first(es->p[i].name, k));
 				if (parent)
 					parent->bits |= ROW_SUBCOMMANDS;
 				break;

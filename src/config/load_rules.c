@@ -330,7 +330,7 @@ bool config_permission(struct str text, struct permission_rule *ret)
 		n++;
 	if (!n || (n < text.n && (text.p[n] != '(' || text.p[text.n - 1] != ')')))
 		return false;
-	ret->tool = str_sub(text, 0, n);
+	ret->tool = str_first(text, n);
 	ret->pattern = n < text.n ? str_sub(text, n + 1, text.n - 1) : STR("");
 	ret->all = !ret->pattern.n || str_is(ret->pattern, "*");
 	return true;

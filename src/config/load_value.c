@@ -63,7 +63,7 @@ static struct str trim_blanks(struct str s)
 	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\n'))
 		s.n--;
 	while (s.n && s.p[0] == ' ')
-		s = str_sub(s, 1, s.n);
+		s = str_from(s, 1);
 	return s;
 }
 
@@ -233,8 +233,7 @@ int value_split(struct load *l, const struct ynode *n, struct texts **ret)
 	if (value_text(l, n, &s) < 0)
 		return -1;
 	for (size_t from = 0; from <= s.n;) {
-		ptrdiff_t bar = str_find(s, '|', from);
-		size_t to = bar < 0 ? s.n : (size_t)bar;
+		size_t to = str_end(s, '|', from);
 		struct str text = trim_blanks(str_sub(s, from, to));
 		if (!text.n)
 			return value_fail(l, n, "nothing between two '|'");

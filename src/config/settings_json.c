@@ -51,27 +51,26 @@ static int read_rule(struct settings_load *l, struct list *to, size_t i, const s
 	struct str text = json_text(v);
 
 	if (!json_is(v, JSON_STRING))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is not a text",
+		return err_config(l->e, "%.*s: permissions.%s[%zu] is not a text",
 				STR_ARG(l->name), to->key, i);
 	if (text.n > SETTINGS_RULE_BYTES_MAX || !is_clean(text))
-		return err_set(l->e, ERR_CONFIG, 0,
+		return err_config(l->e,
 				"%.*s: permissions.%s[%zu] is too long or holds control characters",
 				STR_ARG(l->name), to->key, i);
 	if (++l->count > SETTINGS_RULES_MAX)
-		return err_set(l->e, ERR_LIMIT, 0, "%.*s: more than %d permission rules", STR_ARG(l->name),
+		return err_limit(l->e, "%.*s: more than %d permission rules", STR_ARG(l->name),
 				SETTINGS_RULES_MAX);
 	r = arena_new(l->a, struct permission_rule);
 	r->rule.where = str_fmt(l->a, "%.*s: permissions.%s[%zu]", STR_ARG(l->name), to->key, i);
 	r->base = l->base;
 	text = str_dup(l->a, text);
 	if (!config_permission(text, r))
-		return err_set(l->e, ERR_CONFIG, 0,
+		return err_config(l->e,
 				"%.*s: not a permission such as Bash(npm test) or Read(./x): '%.*s'",
 				STR_ARG(r->rule.where),
 			(int)(text.n < 80 ? text.n : 80), text.p);
 	if (is_path_tool(r->tool) && str_starts(r->pattern, "!"))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: a pattern cannot be negated",
-				STR_ARG(r->rule.where));
+		return err_config(l->e, "%.*s: a pattern cannot be negated", STR_ARG(r->rule.where));
 	LIST_ADD(to->end, r);
 	return 0;
 }
@@ -81,8 +80,7 @@ static int read_list(struct settings_load *l, struct list *to, const struct json
 	if (!v || json_is(v, JSON_NULL))
 		return 0;
 	if (!json_is(v, JSON_ARRAY))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s is not a list", STR_ARG(l->name),
-				to->key);
+		return err_config(l->e, "%.*s: permissions.%s is not a list", STR_ARG(l->name), to->key);
 	size_t i = 0;
 	for (const struct json *rule = v->first; rule; rule = rule->next)
 		if (read_rule(l, to, i++, rule) < 0)
@@ -97,8 +95,7 @@ static int read_mode(struct settings_load *l, const struct json *v)
 	if (!v || json_is(v, JSON_NULL))
 		return 0;
 	if (!json_is(v, JSON_STRING))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.defaultMode is not a text",
-				STR_ARG(l->name));
+		return err_config(l->e, "%.*s: permissions.defaultMode is not a text", STR_ARG(l->name));
 	l->has_mode = true;
 	l->mode = MODE_DEFAULT; /* also for a mode of a newer client: it lifts nothing here */
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
@@ -112,12 +109,12 @@ static int read_permissions(struct settings_load *l)
 	const struct json *permissions;
 
 	if (!json_is(l->root, JSON_OBJECT))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: not a map of settings", STR_ARG(l->name));
+		return err_config(l->e, "%.*s: not a map of settings", STR_ARG(l->name));
 	permissions = json_key(l->root, "permissions");
 	if (!permissions || json_is(permissions, JSON_NULL))
 		return 0;
 	if (!json_is(permissions, JSON_OBJECT))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions is not a map", STR_ARG(l->name));
+		return err_config(l->e, "%.*s: permissions is not a map", STR_ARG(l->name));
 	for (size_t i = 0; i < ARRAY_SIZE(l->lists); i++)
 		if (read_list(l, &l->lists[i], json_key(permissions, l->lists[i].key)) < 0)
 			return -1;
@@ -141,8 +138,7 @@ int settings_load(struct arena *a, struct str name, struct str bytes, struct str
 	struct json_reader r;
 
 	if (bytes.n > SETTINGS_BYTES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "%.*s: more than %zu bytes", STR_ARG(name),
-				SETTINGS_BYTES_MAX);
+		return err_limit(e, "%.*s: more than %zu bytes", STR_ARG(name), SETTINGS_BYTES_MAX);
 	if (str_only(bytes, " \t\r\n"))
 		return 0;
 	json_reader_init(&r, a, bytes, JSON_STRICT);
@@ -150,7 +146,7 @@ int settings_load(struct arena *a, struct str name, struct str bytes, struct str
 	if (!l.root) {
 		struct json_place at = json_place(bytes, r.at);
 
-		return err_set(e, ERR_CONFIG, 0, "%.*s:%zu:%zu: %.*s", STR_ARG(name), at.line, at.column,
+		return err_config(e, "%.*s:%zu:%zu: %.*s", STR_ARG(name), at.line, at.column,
 				STR_ARG(json_why(&r)));
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(l.lists); i++)

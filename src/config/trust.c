@@ -31,18 +31,18 @@ int trust_save(struct arena *a, struct str file, struct str store, struct err *e
 
 static struct str bare_digest(struct str digest)
 {
-	return str_starts(digest, "sha256:") ? str_sub(digest, 7, digest.n) : digest;
+	return str_starts(digest, "sha256:") ? str_from(digest, 7) : digest;
 }
 
 /* Paths are compared byte by byte, and JSON can hold only UTF-8. */
 static bool is_storable(struct str path)
 {
-	return path.n && path.p[0] == '/' && utf8_valid(path) && !memchr(path.p, '\0', path.n);
+	return path.n && path.p[0] == '/' && utf8_valid(path) && !str_has(path, '\0');
 }
 
 static int fail_entry(size_t i, const char *what, struct err *e)
 {
-	return err_set(e, ERR_CONFIG, 0, "the trust store is broken: entry %zu: %s", i + 1, what);
+	return err_config(e, "the trust store is broken: entry %zu: %s", i + 1, what);
 }
 
 static int read_entry(const struct json *v, size_t i, struct trust_entry *ret, struct err *e)
@@ -71,12 +71,11 @@ int trust_read(struct arena *a, struct str store, struct trust_entry **ret, stru
 		return 0;
 	}
 	if (store.n > TRUST_BYTES_MAX)
-		return err_set(e, ERR_CONFIG, 0, "the trust store is broken: longer than %zu bytes",
-				TRUST_BYTES_MAX);
+		return err_config(e, "the trust store is broken: longer than %zu bytes", TRUST_BYTES_MAX);
 	if (json_read(a, store, &root, &why) < 0)
-		return err_set(e, ERR_CONFIG, 0, "the trust store is broken: %s", why.text);
+		return err_config(e, "the trust store is broken: %s", why.text);
 	if (root->kind != JSON_ARRAY || root->n > TRUST_ENTRIES_MAX)
-		return err_set(e, ERR_CONFIG, 0,
+		return err_config(e,
 				"the trust store is broken: not a list of at most %d entries",
 				TRUST_ENTRIES_MAX);
 	for (const struct json *v = root->first; v; v = v->next, end = &(*end)->next) {
@@ -140,17 +139,17 @@ int trust_add(struct arena *a, struct str store, struct str path, struct str dig
 	size_t n = 1;
 	digest = bare_digest(digest);
 	if (!is_storable(path))
-		return err_set(e, ERR_INPUT, 0, "only an absolute path in UTF-8 can be trusted, not '%.*s'",
+		return err_input(e, "only an absolute path in UTF-8 can be trusted, not '%.*s'",
 				STR_ARG(path));
 	if (!str_is_hex(digest, DIGITS))
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is no SHA-256", STR_ARG(digest));
+		return err_input(e, "'%.*s' is not a SHA-256", STR_ARG(digest));
 	if (trust_read(a, store, &list, e) < 0)
 		return -1;
 	drop_entry(&list, path);
 	for (; *end; end = &(*end)->next)
 		n++;
 	if (n > TRUST_ENTRIES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "more than %d trusted files", TRUST_ENTRIES_MAX);
+		return err_limit(e, "more than %d trusted files", TRUST_ENTRIES_MAX);
 	*end = arena_copy(a, (struct trust_entry){.path = path, .sha256 = digest, .when = when});
 	*ret_store = to_text(a, list);
 	return 0;

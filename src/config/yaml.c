@@ -19,8 +19,8 @@ static struct str line_at(struct str bytes, uint32_t line)
 			return STR("");
 		from = (size_t)nl + 1;
 	}
-	ptrdiff_t nl = str_find(bytes, '\n', from);
-	return str_sub(bytes, from, nl < 0 ? bytes.n : (size_t)nl);
+	size_t nl = str_end(bytes, '\n', from);
+	return str_sub(bytes, from, nl);
 }
 
 static int fail_at(struct str name, struct str bytes, uint32_t line, uint32_t column, struct err *e,
@@ -41,7 +41,7 @@ static int fail_at(struct str name, struct str bytes, uint32_t line, uint32_t co
 	if (n > 0 && l.n > n && ((unsigned char)shown[n - 1] & 0x80))
 		n--;
 	shown[n] = '\0';
-	return err_set(e, ERR_CONFIG, 0, n ? "%.*s:%u:%u: %s: '%s'" : "%.*s:%u:%u: %s%s", STR_ARG(name), line,
+	return err_config(e, n ? "%.*s:%u:%u: %s: '%s'" : "%.*s:%u:%u: %s%s", STR_ARG(name), line,
 			column, what, shown);
 }
 
@@ -270,14 +270,14 @@ static int read_all(struct build *b)
 	dcfg.level = FYET_ERROR;
 	b->diag = fy_diag_create(&dcfg);
 	if (!b->diag)
-		return err_set(b->e, ERR_LIMIT, 0, "no memory to read '%.*s'", STR_ARG(b->f->name));
+		return err_limit(b->e, "no memory to read '%.*s'", STR_ARG(b->f->name));
 	fy_diag_set_collect_errors(b->diag, true);
 	struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_JSON_NONE | FYPCF_DISABLE_MMAP_OPT,
 			.diag = b->diag};
 	b->parser = fy_parser_create(&cfg);
 	arena_defer(b->a, &cleanup, free_parser, b);
 	if (!b->parser || fy_parser_set_string(b->parser, b->f->bytes.p, b->f->bytes.n) < 0)
-		err_set(b->e, ERR_LIMIT, 0, "no memory to read '%.*s'", STR_ARG(b->f->name));
+		err_limit(b->e, "no memory to read '%.*s'", STR_ARG(b->f->name));
 	else
 		r = parse_events(b);
 	arena_release(b->a, &cleanup);
@@ -312,8 +312,7 @@ static int read_bytes(struct arena *a, struct yaml_file *f, bool full, struct er
 {
 	struct build b = {.a = a, .f = f, .e = e};
 	if (f->bytes.n > YAML_BYTES_MAX)
-		return err_set(e, ERR_CONFIG, 0, "%.*s:1:1: larger than %zu bytes", STR_ARG(f->name),
-				YAML_BYTES_MAX);
+		return err_config(e, "%.*s:1:1: larger than %zu bytes", STR_ARG(f->name), YAML_BYTES_MAX);
 	if (!full && yaml_plain(a, f))
 		return 0;
 	if (check_text(f, e) < 0)

@@ -160,9 +160,9 @@ static struct str splice_text(struct edit *x, size_t from, size_t to, struct str
 	struct buf b;
 
 	buf_init(&b, x->a, 0);
-	buf_str(&b, str_sub(x->old.bytes, 0, from));
+	buf_str(&b, str_first(x->old.bytes, from));
 	buf_str(&b, piece);
-	buf_str(&b, str_sub(x->old.bytes, to, x->old.bytes.n));
+	buf_str(&b, str_from(x->old.bytes, to));
 	return buf_view(&b);
 }
 
@@ -195,7 +195,7 @@ static void put_text(struct buf *b, const struct edit *x, struct str s)
 		buf_str(b, s);
 		return;
 	}
-	if (!x->json && str_find(s, '\'', 0) < 0) {
+	if (!x->json && !str_has(s, '\'')) {
 		buf_fmt(b, "'%.*s'", STR_ARG(s));
 		return;
 	}
@@ -403,7 +403,7 @@ static int by_hand(const struct edit *x, const char *path, bool remove, struct e
 
 	buf_init(&b, x->a, 0);
 	put_text(&b, x, x->item);
-	return err_set(e, ERR_CONFIG, 0,
+	return err_config(e,
 			"%.*s:%u: this layout cannot be changed safely by a program; %s by hand, %s %s: %.*s",
 			STR_ARG(x->old.name), line,
 		remove ? "remove it" : "write it", remove ? "from" : "as an entry of", path,
@@ -466,8 +466,7 @@ int yamltext_remove(struct arena *a, struct str name, struct str text, const cha
 	for (c = n && n->kind == YNODE_LIST && depth == x.nkeys ? n->child : NULL; c && !is_item(&x, c);)
 		c = c->next;
 	if (!c)
-		return err_set(e, ERR_INPUT, 0, "%.*s: '%.*s' is not in %s", STR_ARG(name), STR_ARG(item),
-				path);
+		return err_input(e, "%.*s: '%.*s' is not in %s", STR_ARG(name), STR_ARG(item), path);
 	if (char_at(&x, node_offset(&x, n)) == '[' ? !remove_flow(&x, c)
 						   : !accept_removed(&x,
 								splice_text(&x, line_start(text, c->line),

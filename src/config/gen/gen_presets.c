@@ -32,8 +32,8 @@ static void put(struct preset_table_job *j, struct str s, uint32_t *ret_at, uint
 static struct str name_of(struct str path)
 {
 	for (ptrdiff_t slash; (slash = str_find(path, '/', 0)) >= 0;)
-		path = str_sub(path, (size_t)slash + 1, path.n);
-	return str_sub(path, 0, path.n - (str_ends(path, ".yaml") ? 5 : 0));
+		path = str_from(path, (size_t)slash + 1);
+	return str_first(path, path.n - (str_ends(path, ".yaml") ? 5 : 0));
 }
 
 static int add(struct preset_table_job *j, size_t i)
@@ -45,8 +45,7 @@ static int add(struct preset_table_job *j, size_t i)
 		return -1;
 	const struct ynode *title = yaml_get(yaml_get(f.root, "meta"), "title");
 	if (!title || title->kind != YNODE_SCALAR || !title->text.n)
-		return err_set(&j->e, ERR_CONFIG, 0, "%s:1:1: a preset needs a 'meta' with a 'title'",
-				j->paths[i]);
+		return err_config(&j->e, "%s:1:1: a preset needs a 'meta' with a 'title'", j->paths[i]);
 	put(j, name_of(str_of(j->paths[i])), &r->name, &r->name_n);
 	put(j, title->text, &r->title, &r->title_n);
 	put(j, text, &r->text, &r->text_n);
