@@ -67,7 +67,7 @@ static const char *read_request(struct batch_line *t, struct engine_request *rq)
 	struct buf b;
 
 	if (!json_is(t->value, JSON_OBJECT))
-		return "a request is an object";
+		return "the request must be a JSON object";
 	buf_init(&b, t->a, 0);
 	if (id)
 		json_put_value(&b, id);
@@ -148,7 +148,7 @@ static int answer_too_large(struct batch_line *t)
 	arena_free(t->a);
 	arena_init_in(t->a, ARENA_CAP_DEFAULT, parent);
 	buf_init(&t->out, t->a, 0);
-	engine_refuse(t->a, CHECK_INTERNAL_ERROR, "the answer does not fit into the memory bound", &refusal);
+	engine_refuse(t->a, CHECK_INTERNAL_ERROR, "the answer is larger than the memory limit", &refusal);
 	answer_json(&t->out, kept.n ? kept : STR("null"), &nothing, &refusal, STR(""));
 	return 0;
 }

@@ -45,9 +45,8 @@ int boxes_report(struct boxes *b, const char *command, const struct background *
 
 	if (file_read(&b->a, path, BACKGROUND_REPORT_MAX, &text, NULL, NULL) != 0 ||
 			json_read(&b->a, text, &o, NULL) != 0) {
-		output_error("%s: the process that held the box '%.*s' was killed, and nothing is known "
-			     "about how "
-			     "its programs ended",
+		output_error("%s: the process that held the box '%.*s' was killed; how its programs ended is "
+			     "unknown",
 				command, STR_ARG(k->id));
 		return EXIT_SETUP;
 	}

@@ -36,8 +36,8 @@ void show_change(struct arena *a, struct buf *out, const struct init_change *c)
 		return;
 	}
 	for (size_t i = 0; i < all.n;) {
-		ptrdiff_t end = str_find(all, '\n', i);
-		struct str line = str_sub(all, i, end < 0 ? all.n : (size_t)end);
+		size_t end = str_end(all, '\n', i);
+		struct str line = str_sub(all, i, end);
 
 		put_visible(out, line);
 		buf_char(out, '\n');
@@ -56,9 +56,10 @@ static const char *passive(enum verdict v)
 /* Before saying yes, a person must know where an allowed command runs. */
 static const char *where_it_runs(const struct rule_plan *p)
 {
-	return p->always_boxed ? "What is allowed runs in the box, as everything does here (sandbox.always)."
-			       : "What is allowed runs OUTSIDE the box, with your rights, your files and "
-			       "your network, and so does whatever it starts.";
+	return p->always_boxed ? "An allowed command runs in the box, as every command does here "
+			"(sandbox.always)."
+			       : "An allowed command runs OUTSIDE the box, with your rights, your files and "
+			       "your network, and so do the programs it starts.";
 }
 
 static void tell_rule(struct buf *out, const struct rule_request *rq, const struct rule_item *r)
@@ -66,7 +67,7 @@ static void tell_rule(struct buf *out, const struct rule_request *rq, const stru
 	struct str shown = r->example.n && r->kind != RULE_HOST ? r->example : r->text;
 
 	if (r->there) {
-		buf_fmt(out, "'%.*s' is there already: %.*s\n", STR_ARG(r->text), STR_ARG(r->where));
+		buf_fmt(out, "'%.*s' is already in %.*s\n", STR_ARG(r->text), STR_ARG(r->where));
 		return;
 	}
 	if (r->kind == RULE_HOST) {
@@ -90,16 +91,16 @@ static void tell_rule(struct buf *out, const struct rule_request *rq, const stru
 				passive(rq->verdict),
 			rq->project ? "in this project" : "in every project");
 	if (r->broad && !rq->remove)
-		buf_fmt(out, "This rule is very broad: %s.\n", r->broad);
+		buf_fmt(out, "This rule allows almost everything: %s.\n", r->broad);
 }
 
 static void tell_project(struct buf *out, const struct rule_request *rq, const struct rule_plan *p)
 {
 	if (rq->verdict == VERDICT_ALLOW && !rq->remove)
-		buf_c(out, "An allow rule of a project counts only for those who trust its file: run "
-				"caisson trust afterwards.\n");
+		buf_c(out, "An allow rule of a project works only for people who trust its file: run caisson "
+				"trust afterwards.\n");
 	else if (p->was_trusted)
-		buf_c(out, "The file was trusted, and its new content is not: run caisson trust "
+		buf_c(out, "The file was trusted; its new content is not yet: run caisson trust "
 				"afterwards.\n");
 }
 

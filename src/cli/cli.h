@@ -52,6 +52,7 @@ struct command_row {
 	const struct exit_row *exits;
 	const struct example_row *examples;
 	uint16_t noptions, nexits, nexamples;
+	bool alone;               /* a program of its own, no command of caisson */
 	int (*run)(const struct command_row *self, int argc, char **argv);
 };
 
@@ -82,6 +83,7 @@ extern const struct command_row command_init;
 extern const struct command_row command_metrics;
 extern const struct command_row command_normalise;
 extern const struct command_row command_pause;
+extern const struct command_row command_ports;
 extern const struct command_row command_presets;
 extern const struct command_row command_ps;
 extern const struct command_row command_redact;
@@ -107,6 +109,16 @@ const char *command_guess(struct arena *a, const char *name);
 /* Appends a list of the subcommands of this command, if it has any; and the help of the program. */
 void commands_below(struct buf *b, const char *name);
 void commands_help(struct buf *b);
+
+/*
+ * topics.c: pages of the documentation. `word` is a topic, with or without docs/ and .md. topic_print()
+ * returns the exit code.
+ */
+struct near;
+bool topic_is(const char *word);
+int topic_print(struct arena *a, const char *word);
+void topics_try(struct near *guess);
+void topics_list(struct buf *b);
 
 /*
  * options.c. Parses options into *into; *ret_first is the index of the first operand. Returns 0, 1 if help
@@ -142,6 +154,9 @@ void slow_end(void);
 int with_arena(struct arena *a, int (*fn)(void *arg), void *arg);
 /* man.c: appends a manual page generated from the rows; c is NULL for caisson(1). */
 void man_print(struct buf *b, const struct command_row *c);
+#define MAN_POLICY "caisson.yaml"
+/* The same for the policy: caisson.yaml(5). Returns the exit code. */
+int man_policy(struct buf *b);
 
 /* output.c */
 /*
@@ -152,7 +167,9 @@ int output_write(struct str s, int code);
 /* Writes one line to standard error: "caisson: ...", with control characters made visible. */
 void output_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 unsigned terminal_width(int fd);
-bool terminal_colour(int fd);
+bool terminal_colour(int fd); /* by NO_COLOR, CLICOLOR_FORCE, TERM and the descriptor */
+/* --color: sets the variables that terminal_colour() reads. False if `when` is not auto, always or never. */
+bool terminal_choose_colour(const char *when);
 bool terminal_utf8(void); /* by the environment's locale */
 
 /*

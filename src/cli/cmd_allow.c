@@ -18,18 +18,18 @@ struct allow_options {
 static const struct option_row options[] = {
 	/* allow alone has the first row */
 	{"host", OPTION_FLAG, AT(host), "",
-			"the words are hosts: boxes reach them, and curl and wget read from them without a "
-			"question"},
+			"the arguments are hosts: boxes may reach them, and curl and wget may read from them "
+			"without a question"},
 	{"project", OPTION_FLAG, AT(project), "",
-			"in this project's .caisson.yaml, for all who work on it; until it is trusted only "
-			"ask and deny count"},
-	{"remove", OPTION_FLAG, AT(remove), "", "take the rule out again"},
-	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show what would change, as a diff, and change nothing"},
+			"write to this project's .caisson.yaml, for everyone who works on it; only ask and "
+			"deny rules work until it is trusted"},
+	{"remove", OPTION_FLAG, AT(remove), "", "remove the rule"},
+	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show the change as a diff and write nothing"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "written, or it was there already"}, {1, "nothing was written"}, {EXIT_USAGE, "usage"},
+	{0, "the rule was written, or was already there"}, {1, "nothing was written"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "internal error"},
 };
 
@@ -117,16 +117,16 @@ static int run_allow(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first == argc)
-		return usage_wrong(self, "a rule is missing, such as 'npm install'");
+		return usage_wrong(self, "no rule given (for example 'npm install')");
 	if (argc - first > RULES_MAX)
 		return usage_wrong(self, "too many rules");
 	for (int i = first; i < argc; i++)
 		if (is_option(argv[i]))
-			return usage_wrong(self, "options stand before the rules");
+			return usage_wrong(self, "put the options before the rules");
 	j.verdict = !strcmp(self->name, "allow") ? VERDICT_ALLOW : !strcmp(self->name, "ask") ? VERDICT_ASK :
 			VERDICT_DENY;
 	if (j.o.host && j.o.project)
-		return usage_wrong(self, "--host is about your own policy; a project cannot add hosts");
+		return usage_wrong(self, "--host changes your own policy; a project cannot add hosts");
 	j.words = argv + first;
 	j.nwords = (size_t)(argc - first);
 	return with_arena(&j.a, allow_job_run, &j);
@@ -135,47 +135,47 @@ static int run_allow(const struct command_row *self, int argc, char **argv)
 #define SYNOPSIS "[--project] [--dry-run] RULE...\n--remove [--project] [--dry-run] RULE..."
 #define SYNOPSIS_ALLOW SYNOPSIS "\n--host [--remove] [--dry-run] HOST..."
 #define ABOUT_RULES \
-	"A RULE says how a command starts: 'npm install' is about npm install with whatever words follow. " \
+	"A RULE is how a command starts: 'npm install' matches npm install with any further arguments. " \
 			"It may also be a permission rule, Bash(npm run " \
-	"test:*) or Read(~/.ssh/**), or the name of an MCP tool, mcp__docs_*. Words without blanks in " \
-			"them are one rule; several rules need " \
-	"quotes. Rules of other kinds (docs/policy.md) are written by hand.\n\n"
+	"test:*) or Read(~/.ssh/**), or the name of an MCP tool, mcp__docs_*. Words without blanks " \
+			"form one rule; to give several rules, put each in " \
+	"quotes. Rules of other kinds (caisson help policy) are written by hand.\n\n"
 #define ABOUT_FILE \
 	"The rule goes into ~/.config/caisson/config.yaml, with --project into .caisson.yaml. Everything " \
-			"else in the file stays as it is, to the byte, comments " \
-	"included; a layout in which that cannot be promised is refused with the line, and what to write " \
+			"else in the file stays byte for byte as it is, comments " \
+	"included; if the layout makes that impossible, caisson refuses and prints the line to write " \
 			"by hand. Before anything is written the new policy is " \
-	"loaded and judges the command of the rule: where another rule or a check would still decide " \
-			"otherwise, it is named and nothing is written. Then the diff is shown, " \
-	"and yes has to be typed.\n\n" \
-	"That needs a person: it must be run in a terminal, outside of sandboxes and not below an agent " \
-			"client, and no variable by which agents mark their " \
-	"commands may be set. No option skips the question."
+	"loaded and judges the command of the rule: if another rule or a check would still decide " \
+			"otherwise, caisson names it and writes nothing. Then it shows the diff " \
+	"and waits for you to type yes.\n\n" \
+	"This needs a person: it must be run in a terminal, outside sandboxes, not below an agent " \
+			"client, and without the environment variables by which agents mark their " \
+	"commands. No option skips the question."
 
 static const struct example_row allow_examples[] = {
-	{"caisson allow 'npm install'", "npm install is not asked about any more, and runs outside the box."},
+	{"caisson allow 'npm install'", "npm install runs without a question, outside the box."},
 	{"caisson allow --dry-run 'git push origin'",
-			"The line that would come into the policy, and what it means."},
-	{"caisson allow --remove 'npm install'", "As it was before."},
+			"Shows the line that would be added to the policy, and its effect."},
+	{"caisson allow --remove 'npm install'", "Removes the rule again."},
 	{"caisson allow --host api.example.com",
-			"Boxes reach this host, and curl https://api.example.com/ is not asked about."},
+			"Boxes may reach this host, and curl https://api.example.com/ needs no question."},
 };
 static const struct example_row ask_examples[] = {
-	{"caisson ask 'git push'", "git push is asked about, also where a preset allows it."},
+	{"caisson ask 'git push'", "Asks before every git push, even if a preset allows it."},
 };
 static const struct example_row deny_examples[] = {
-	{"caisson deny 'npm publish'", "npm publish is denied, in every project."},
-	{"caisson deny --project 'terraform apply'", "The same for everybody who works on this project."},
+	{"caisson deny 'npm publish'", "Denies npm publish in every project."},
+	{"caisson deny --project 'terraform apply'", "The same for everyone who works on this project."},
 };
 
 const struct command_row command_allow = {
 	.name = "allow",
 	.synopsis = SYNOPSIS_ALLOW,
-	.summary = "allow a command for good: a rule into your policy",
+	.summary = "always allow a command: add a rule to your policy",
 	.about = ABOUT_RULES
-		"An allowed command is neither asked about nor contained: it runs outside the box, with "
-		"your rights. A rule that allows nearly everything (bash, sudo, "
-		"npx: whatever their words say) has to be confirmed by the word everything.\n\n" ABOUT_FILE,
+		"An allowed command runs outside the box, with your rights and without a question. A rule "
+		"that allows nearly everything (bash, sudo and npx run whatever their arguments say) must be "
+		"confirmed with the word everything.\n\n" ABOUT_FILE,
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
@@ -188,7 +188,7 @@ const struct command_row command_allow = {
 const struct command_row command_ask = {
 	.name = "ask",
 	.synopsis = SYNOPSIS,
-	.summary = "always ask about a command: a rule into your policy",
+	.summary = "always ask before a command: add a rule to your policy",
 	.about = ABOUT_RULES ABOUT_FILE,
 	.options = options + 1,
 	.noptions = ARRAY_SIZE(options) - 1,
@@ -202,7 +202,7 @@ const struct command_row command_ask = {
 const struct command_row command_deny = {
 	.name = "deny",
 	.synopsis = SYNOPSIS,
-	.summary = "always deny a command: a rule into your policy",
+	.summary = "always deny a command: add a rule to your policy",
 	.about = ABOUT_RULES ABOUT_FILE,
 	.options = options + 1,
 	.noptions = ARRAY_SIZE(options) - 1,

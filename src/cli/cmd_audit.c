@@ -25,23 +25,24 @@ struct audit_options {
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"key", OPTION_VALUE, AT(key), "KEY",
-			"the public key, or a file with it; something must be signed by it"},
-	{"checkpoint", OPTION_VALUE, AT(checkpoint), "FILE", "the record must go on from this checkpoint"},
+			"public key or key file; fails unless a checkpoint is signed with it"},
+	{"checkpoint", OPTION_VALUE, AT(checkpoint), "FILE", "checkpoint file; fails unless the record "
+			"continues from it"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "the chain holds"}, {EXIT_BROKEN_CHAIN, "the chain does not hold"},
-	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
-	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
+	{0, "the chain is intact"}, {EXIT_BROKEN_CHAIN, "the chain is broken"},
+	{EXIT_NO_RECORD, "no record exists yet"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be read, or other users can write to it"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson audit verify",
-			"Goes over all rows of all days; names the first that was changed, removed, "
-			"reordered or inserted."},
+			"Checks every row and names the first that was changed, removed, reordered or "
+			"inserted."},
 	{"caisson audit verify --key PUBLIC --checkpoint FILE",
-			"The same, and the record must go on from what was signed."},
+			"Also checks that the record continues from a signed checkpoint."},
 };
 
 struct audit_verify_job {
@@ -92,10 +93,10 @@ static void print_verdict(struct audit_verify_job *j, const struct audit_verdict
 			buf_fmt(b, "/%s:%" PRIu64 ": row %" PRIu64 " ", v->file, v->line, v->seq);
 		}
 		buf_fmt(b, "%s: %s\n", audit_fault_name(v->fault), v->why);
-		buf_fmt(b, "%" PRIu64 " rows before it hold\n", v->rows);
+		buf_fmt(b, "%" PRIu64 " rows before it are intact\n", v->rows);
 		return;
 	}
-	buf_fmt(b, "the chain holds: %" PRIu64 " rows in %" PRIu64 " day%s", v->rows, v->days,
+	buf_fmt(b, "the chain is intact: %" PRIu64 " rows in %" PRIu64 " day%s", v->rows, v->days,
 			v->days == 1 ? "" : "s");
 	if (v->rows)
 		buf_fmt(b, ", %" PRIu64 " to %" PRIu64 ", %s", v->first_seq, v->last_seq, v->last_hash);
@@ -130,7 +131,7 @@ static int verify_record(struct audit_verify_job *j, struct err *e)
 			return -1;
 		if (checkpoint_read(&j->a, text, &cp, &why) < 0)
 			return err_set(e, why.kind, 0,
-					"'%s' is not what caisson audit checkpoint --export writes: %s",
+					"'%s' is not a file from caisson audit checkpoint --export: %s",
 					j->o.checkpoint, why.text);
 		anchor.checkpoint = &cp;
 	}
@@ -195,11 +196,11 @@ static int run_audit_verify(const struct command_row *self, int argc, char **arg
 		return code;
 	if (!named || strcmp(argv[1], "verify") != 0)
 		return usage_wrong(self,
-				named ? "expected verify, query, show, tail, export, prune, checkpoint, "
-				"keygen, reindex or replay-all" :
-				"verify, query, show, tail or another subcommand is missing");
+				named ? "unknown subcommand (use verify, query, show, tail, export, prune, "
+				"checkpoint, keygen, reindex or replay-all)" :
+				"no subcommand given (verify, query, show, tail, ...)");
 	if (first < argc - named)
-		return usage_wrong(self, "no operand is expected");
+		return usage_wrong(self, "unexpected argument");
 	return with_arena(&j.a, audit_verify_job_run, &j);
 }
 
@@ -208,21 +209,21 @@ const struct command_row command_audit = {
 	.synopsis = "verify [--key KEY] [--checkpoint FILE] [--json]\n"
 		    "query | show | tail | export | reindex [OPTIONS]\n"
 		    "checkpoint | keygen | prune | replay-all [OPTIONS]",
-	.summary = "verify the record; find, show, export and drop rows of it",
-	.about = "The record is what was judged and run, one JSON object a line, one file a day, below "
-			"audit/ in the state directory. Each row has the hash of the row before it, "
-		 "so that a row that was changed, removed, moved or put in shows.\n\n"
-		 "verify goes over all rows in order and ends with the first that does not fit: file and "
-		 "line, the row's number, and what was done to it (changed, removed, reordered, "
-		 "inserted; torn is a last line that a killed writer left, which the next row repairs). It "
-		 "prints the newest row's hash: noted elsewhere, it also shows later that rows "
-		 "were cut off the end or that the whole chain was written anew, which the files alone "
-		 "cannot. caisson-audit-checkpoint(1) makes such notes with a signature: --key and "
-		 "--checkpoint check them; "
-		 "forged is a signature that does not hold, rewritten a row that is another one than was "
-		 "signed, unanchored a record in which nothing that was signed is left.\n\n"
-		 "The other subcommands have pages of their own: caisson-audit-query(1), -show, -tail, "
-		 "-export, -reindex, -checkpoint, -keygen, -prune and -replay-all.",
+	.summary = "verify, search, show, export and prune the record",
+	.about = "The record holds every command that was judged or run, as one JSON object a line and one "
+			"file a day, below audit/ in the state directory. Each row contains the hash of the "
+			"row before it, so a row that was changed, removed, moved or inserted is "
+			"noticed.\n\nverify checks all rows in order and stops at the first that does not "
+			"fit. It prints the file and line, the number of the row, and what happened to it: "
+			"changed, removed, reordered, inserted, or torn (the last line of a writer that was "
+			"killed; the next row repairs it). It also prints the hash of the newest row. Keep "
+			"this hash elsewhere to notice later that rows were cut off the end or that the "
+			"whole chain was rewritten, which the files alone cannot show. "
+			"caisson-audit-checkpoint(1) writes such notes with a signature, and --key and "
+			"--checkpoint verify them: forged is an invalid signature, rewritten a row that "
+			"differs from the signed one, unanchored a record without any signed row.\n\nThe "
+			"other subcommands have their own pages: caisson-audit-query(1), -show, -tail, "
+			"-export, -reindex, -checkpoint, -keygen, -prune and -replay-all.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

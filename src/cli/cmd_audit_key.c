@@ -40,28 +40,28 @@ static const struct option_row keygen_options[] = {
 static const struct option_row checkpoint_options[] = {
 	{"key", OPTION_VALUE, AT(key), "FILE", "the secret key (default: audit.key in the state directory)"},
 	{"export", OPTION_VALUE, AT(export), "FILE",
-			"write the checkpoint there as well, to be kept elsewhere"},
-	{"json", OPTION_FLAG, AT(json), "", "print the checkpoint as JSON: what --export writes"},
+			"also write the checkpoint to this file, to keep it elsewhere"},
+	{"json", OPTION_FLAG, AT(json), "", "print the checkpoint as JSON, as --export writes it"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row keygen_exits[] = {{0, "the key was made"}, {1, "there is a file of that name"},
-		{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "it cannot be made"}};
+static const struct exit_row keygen_exits[] = {{0, "the key was created"}, {1, "a file of that name exists"},
+		{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the key cannot be created"}};
 static const struct exit_row checkpoint_exits[] = {
-	{0, "the row was written"}, {1, "there is nothing to sign, or no key that may be used"},
-	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
-	{EXIT_INTERNAL, "it cannot be written"}};
+	{0, "the row was written"}, {1, "nothing to sign, or no usable key"},
+	{EXIT_NO_RECORD, "no record exists yet"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be written"}};
 
 static const struct example_row keygen_examples[] = {
-	{"caisson audit keygen", "Makes audit.key in the state directory and prints the public key."},
+	{"caisson audit keygen", "Creates audit.key in the state directory and prints the public key."},
 	{"caisson audit keygen /media/stick/caisson.key",
-			"The secret key on a medium that is not always there."},
+			"Puts the secret key on a removable medium."},
 };
 static const struct example_row checkpoint_examples[] = {
 	{"caisson audit checkpoint --export checkpoint.json",
-			"Signs the newest row; the file goes somewhere else."},
+			"Signs the newest row; keep the file on another machine."},
 	{"caisson audit verify --key PUBLIC --checkpoint checkpoint.json",
-			"Later: does the record go on from it?"},
+			"Checks later that the record continues from it."},
 };
 
 static struct str key_path(struct audit_key_job *j, const char *given)
@@ -104,7 +104,7 @@ static int checkpoint(struct audit_key_job *j, struct err *e)
 		return -1;
 	if (audit_key_load(&j->a, key_path(j, j->o.key), j->at.uid, &key, e) < 0) {
 		if (e->kind == ERR_SYSTEM && e->errnum == ENOENT)
-			err_set(e, ERR_CONFIG, 0, "there is no key '%.*s': caisson audit keygen makes one",
+			err_set(e, ERR_CONFIG, 0, "no key '%.*s' (caisson audit keygen creates one)",
 					STR_ARG(key_path(j, j->o.key)));
 		return -1;
 	}
@@ -161,10 +161,10 @@ static int start_key_command(const struct command_row *self, int argc, char **ar
 	if (first < 0)
 		return code;
 	if (first + operand < argc)
-		return usage_wrong(self, operand ? "one file is expected" : "no operand is expected");
+		return usage_wrong(self, operand ? "give one file" : "unexpected argument");
 	j.operand = first < argc ? argv[first] : NULL;
 	if ((j.operand && !*j.operand) || (j.o.key && !*j.o.key) || (j.o.export && !*j.o.export))
-		return usage_wrong(self, "the name of a file is empty");
+		return usage_wrong(self, "the file name is empty");
 	return with_arena(&j.a, audit_key_job_run, &j);
 }
 
@@ -180,15 +180,14 @@ static int run_checkpoint(const struct command_row *self, int argc, char **argv)
 const struct command_row command_audit_keygen = {
 	.name = "audit keygen",
 	.synopsis = "[--json] [FILE]",
-	.summary = "make a key that signs the record",
-	.about = "Makes an Ed25519 key: the secret one in a new file (mode 0600; audit.key in the state "
-			"directory unless FILE is given), the public one on standard output. "
-		 "A file that is there is never replaced. Note the public key where the record cannot be "
-		 "changed; caisson audit verify --key takes it.\n\n"
-		 "Whoever can read the secret key can sign a record that was written anew. On the machine "
-		 "that it signs for it protects against those who may write the record and not read the "
-		 "key; kept elsewhere, and only there while a checkpoint is made, against everybody. An "
-		 "agent may not call this.",
+	.summary = "create a key that signs the record",
+	.about = "Creates an Ed25519 key: the secret key in a new file (mode 0600; audit.key in the state "
+			"directory unless FILE is given), the public key on standard output. An existing "
+			"file is never replaced. Keep the public key where the record cannot be changed; "
+			"caisson audit verify --key takes it.\n\nAnyone who can read the secret key can sign "
+			"a rewritten record. On the same machine the key protects against people who can "
+			"write the record but cannot read the key. Kept elsewhere, and attached only while a "
+			"checkpoint is made, it protects against everyone. Agents may not run this command.",
 	.options = keygen_options,
 	.noptions = ARRAY_SIZE(keygen_options),
 	.exits = keygen_exits,
@@ -202,13 +201,12 @@ const struct command_row command_audit_checkpoint = {
 	.name = "audit checkpoint",
 	.synopsis = "[--key FILE] [--export FILE] [--json]",
 	.summary = "sign the newest row of the record",
-	.about = "Appends a row that holds number and hash of the newest row, the time, and a signature of "
-			"these. As each row holds the hash of the row before it, all that was recorded "
-			"until "
-		 "then is signed with it. --export writes the same to a file; kept where those who can "
-		 "write the record cannot reach it, it shows later that the record goes on from there: "
-		 "caisson audit verify --checkpoint FILE.\n\n"
-		 "Nothing is said about rows that come after the checkpoint. An agent may not call this.",
+	.about = "Appends a row with the number and hash of the newest row, the time, and a signature of "
+			"these. Each row contains the hash of the row before it, so the signature covers "
+			"everything recorded so far. --export writes the same to a file. Keep the file where "
+			"nobody who can write the record can reach it: caisson audit verify --checkpoint "
+			"FILE then proves that the record continues from there.\n\nA checkpoint says nothing "
+			"about later rows. Agents may not run this command.",
 	.options = checkpoint_options,
 	.noptions = ARRAY_SIZE(checkpoint_options),
 	.exits = checkpoint_exits,

@@ -28,23 +28,23 @@ struct prune_options {
 #define AT(field) offsetof(struct prune_options, field)
 static const struct option_row options[] = {
 	{"days", OPTION_VALUE, AT(days), "N",
-			"keep so many days (default: audit.retention_days of the policy, 90)"},
-	{"dry-run", OPTION_FLAG, AT(dry), "", "only say what would be dropped"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in the place of the user's own"},
+			"keep this many days (default: audit.retention_days of the policy, 90)"},
+	{"dry-run", OPTION_FLAG, AT(dry), "", "show what would be dropped and drop nothing"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "done, also when there was nothing to drop"},
-	{1, "the policy does not load, or the chain is broken where it would be cut: nothing was dropped"},
-	{EXIT_NO_RECORD, "there is no record"},
+	{0, "done, or nothing to drop"},
+	{1, "nothing was dropped: the policy does not load, or the chain is broken at the cut"},
+	{EXIT_NO_RECORD, "no record exists yet"},
 	{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read or changed"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson audit prune --dry-run", "What is older than the policy keeps."},
-	{"caisson audit prune --days 365", "Keeps a year, whatever the policy says."},
+	{"caisson audit prune --dry-run", "Lists the days that the policy no longer keeps."},
+	{"caisson audit prune --days 365", "Keeps a year, regardless of the policy."},
 };
 
 struct audit_prune_job {
@@ -76,7 +76,7 @@ static int load_settings(struct audit_prune_job *j, struct err *e)
 	if (!j->o.days)
 		return 0;
 	if (num_parse(str_of(j->o.days), 1, RETAIN_DAYS_MAX, &days) < 0)
-		return err_set(e, ERR_INPUT, 0, "--days is a number from 1 to %d", RETAIN_DAYS_MAX);
+		return err_set(e, ERR_INPUT, 0, "--days must be a number from 1 to %d", RETAIN_DAYS_MAX);
 	j->days = (unsigned)days;
 	return 0;
 }
@@ -211,19 +211,17 @@ static int run_audit_prune(const struct command_row *self, int argc, char **argv
 const struct command_row command_audit_prune = {
 	.name = "audit prune",
 	.synopsis = "[--days N] [--dry-run] [--config FILE] [--json]",
-	.summary = "drop days of the record that are past their time",
-	.about = "Drops whole days, oldest first, that are more than audit.retention_days (90) before "
-			"today, and never the newest. A tombstone row is written first: it says which "
-			"days, how many rows, and "
-		 "number and hash of the last row dropped, so that caisson audit verify goes on over it. "
-		 "The same is done by itself when the first row of a new day is written.\n\n"
-		 "Then the outputs, views and policies (blobs) that no row refers to any more are removed, "
-		 "except those of the last day. This reads all rows, and is done only here. Full outputs "
-		 "of runs (STATE/outputs) that are as old are removed too, and the oldest of them when "
-		 "they are together more than audit.quota.\n\n"
-		 "A record that is larger than audit.quota gives a warning; nothing is dropped for it. A "
-		 "record whose chain is broken where it would be cut is left as it is. An agent may not "
-		 "call this.",
+	.summary = "drop old days of the record",
+	.about = "Drops whole days, oldest first, that are more than audit.retention_days (90) old; the "
+			"newest day always stays. A tombstone row comes first: it lists the days, the number "
+			"of rows, and the number and hash of the last row dropped, so that caisson audit "
+			"verify can continue after it. The first row of a new day does the same "
+			"automatically.\n\nThen it removes the outputs, views and policies (blobs) that no "
+			"row refers to, except those of the last day. Only this command does so, because it "
+			"reads all rows. Full outputs of runs (STATE/outputs) of the same age are removed "
+			"too, and the oldest of them while they take more than audit.quota.\n\nA record that "
+			"is larger than audit.quota causes a warning, and nothing is dropped. A record whose "
+			"chain is broken at the cut stays as it is. Agents may not run this command.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "audit/index.h"
 #include "base/num.h"
@@ -10,6 +11,7 @@
 #include "cli/rows.h"
 
 #define LIMIT_MAX 1000000
+#define LIMIT_PEOPLE 100 /* rows on a terminal, unless --limit is given */
 
 struct audit_query_options {
 	struct rows_options rows;
@@ -36,13 +38,14 @@ static void remarks(const struct audit_query_job *j, const struct search *s)
 	struct str why;
 
 	if (!search_by_index(s, &why) && why.n)
-		output_error("%s: without the index, which takes longer: %.*s", j->name, STR_ARG(why));
+		output_error("%s: searching without the index, which takes longer: %.*s", j->name,
+				STR_ARG(why));
 	if (p.odd)
-		output_error("%s: %" PRIu64 " lines of the record are no rows; see caisson audit verify",
+		output_error("%s: %" PRIu64 " lines of the record are not rows; see caisson audit verify",
 				j->name, p.odd);
 	if (p.unsure)
-		output_error("%s: for %" PRIu64
-				" rows matching took too long and was given up; they are among those printed",
+		output_error("%s: %" PRIu64
+				" rows took too long to match; they are printed as well",
 				j->name, p.unsure);
 }
 
@@ -51,17 +54,32 @@ static int print_rows(struct audit_query_job *j, struct search *s, struct err *e
 	struct audit_line *l = arena_new(&j->a, struct audit_line);
 	struct page page;
 	struct rows_printer r;
+	size_t n = 0;
 	int got = 0;
 
 	page_begin(&page, &j->a, !j->export);
-	if (!j->export)
-		j->form = j->o.json ? ROWS_JSON : page.terminal ? ROWS_TABLE : ROWS_PLAIN;
 	rows_begin(&r, &j->a, &page, j->form);
-	while (!page.gone && (got = search_next(s, l, e)) > 0)
+	r.utc = j->o.rows.utc;
+	for (; !page.gone && (got = search_next(s, l, e)) > 0; n++)
 		rows_put(&r, l);
 	rows_end(&r);
+	if (j->form == ROWS_TABLE && !j->o.limit && n == LIMIT_PEOPLE)
+		page_put(&page, STR("the newest 100 rows; --limit N and --since TIME select others\n"));
 	int code = page_end(&page, 0);
 	return got < 0 ? -1 : code;
+}
+
+/* A terminal shows one line for each request: a run by its end, unless --kind is given. */
+static void for_people(struct audit_query_job *j)
+{
+	if (j->export)
+		return;
+	j->form = j->o.json ? ROWS_JSON : isatty(STDOUT_FILENO) ? ROWS_TABLE : ROWS_PLAIN;
+	if (j->form != ROWS_TABLE)
+		return;
+	j->limit = j->o.limit ? j->limit : LIMIT_PEOPLE;
+	if (!j->filter.kinds)
+		j->filter.kinds = ((1u << AUDIT_KINDS) - 1) & ~(1u << AUDIT_BEGIN);
 }
 
 static int audit_query_job_run(void *arg)
@@ -78,6 +96,7 @@ static int audit_query_job_run(void *arg)
 	}
 	if (home_open(&j->a, &j->at, false, &e) < 0)
 		return home_failed(j->name, &e);
+	for_people(j);
 	rc = search_new(&j->a, &j->at.audit, &j->filter, j->limit, &s, &e);
 	if (rc == 0) {
 		rc = print_rows(j, s, &e);
@@ -101,7 +120,7 @@ static int start_query(const struct command_row *self, int argc, char **argv, st
 	if (!options_only(self, argc, argv, &j->o, &code))
 		return code;
 	if (j->o.limit && num_parse(str_of(j->o.limit), 1, LIMIT_MAX, &limit) < 0)
-		return usage_wrong(self, "--limit is a number from 1 to 1000000");
+		return usage_wrong(self, "--limit must be a number from 1 to 1000000");
 	if (j->o.format && strcmp(j->o.format, "jsonl") != 0 && strcmp(j->o.format, "csv") != 0)
 		return usage_wrong(self, "--format is jsonl or csv");
 	j->name = self->name;
@@ -127,48 +146,50 @@ static int run_export(const struct command_row *self, int argc, char **argv)
 #define AT(field) offsetof(struct audit_query_options, field)
 static const struct option_row query_options[] = {
 	ROWS_OPTIONS(AT),
-	{"limit", OPTION_VALUE, AT(limit), "N", "the newest N of them"},
-	{"json", OPTION_FLAG, AT(json), "", "print the rows as they are written"},
+	{"limit", OPTION_VALUE, AT(limit), "N", "only the newest N"},
+	{"json", OPTION_FLAG, AT(json), "", "print the rows as stored, one JSON object a line"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct option_row export_options[] = {
-	{"format", OPTION_VALUE, AT(format), "jsonl|csv", "jsonl (default): as they are written; csv"},
+	{"format", OPTION_VALUE, AT(format), "jsonl|csv", "jsonl (default): the rows as stored; or csv"},
 	ROWS_OPTIONS(AT),
-	{"limit", OPTION_VALUE, AT(limit), "N", "the newest N of them"},
+	{"limit", OPTION_VALUE, AT(limit), "N", "only the newest N"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "done, whether there were rows or not"}, {EXIT_NO_RECORD, "there is no record"},
-	{EXIT_USAGE, "usage: also a time, verdict, status, kind or expression that is none"},
-	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
+	{0, "done, even if no row matched"}, {EXIT_NO_RECORD, "no record exists yet"},
+	{EXIT_USAGE, "wrong use, for example an invalid time, verdict, status, kind or expression"},
+	{EXIT_INTERNAL, "the record cannot be read, or other users can write to it"},
 };
 
 static const struct example_row query_examples[] = {
 	{"caisson audit query --agent a1 --since 7d --verdict deny",
-			"What agent a1 was denied in the last seven days."},
+			"Lists what agent a1 was denied in the last seven days."},
 	{"caisson audit query --since 2026-01-31 --until 2026-01-31 --json | jq -r .command",
-			"All commands of one day."},
+			"Prints all commands of one day."},
 	{"caisson audit query --grep '^git push' --status timeout --limit 20",
-			"The twenty newest pushes that ran out of time."},
+			"Lists the twenty newest pushes that reached the time limit."},
 };
 
 static const struct example_row export_examples[] = {
-	{"caisson audit export --format csv --since 30d", "The last thirty days for a spreadsheet."},
+	{"caisson audit export --format csv --since 30d", "Exports the last thirty days for a spreadsheet."},
 };
 
 const struct command_row command_audit_query = {
 	.name = "audit query",
 	.synopsis = "[--agent A] [--session S] [--since TIME] [--until TIME] [--verdict V] [--status S] "
 			"[--kind K] [--grep RE] [--limit N] [--json]",
-	.summary = "find rows of the record",
+	.summary = "search the record",
 	.about = "Prints the rows for which everything holds that is asked for, oldest first. An end row "
 			"has the command and the verdict of its begin row, so that a run is found by what "
 			"it was and by how it "
 		 "went.\n\n"
-		 "A terminal gets a table, through $PAGER (less -R) when it is longer than the screen; "
-		 "NO_COLOR turns colours off. A pipe gets one line a row: number, time, kind, verdict, "
+		 "A terminal gets a table with one line for each request, the newest 100 unless --limit says "
+		 "otherwise, in local time, through $PAGER (less -R) when it is longer than the screen. A "
+		 "run in progress has no line yet: --kind begin lists it, and caisson ps those in the "
+		 "background. A pipe gets every row, with number, time (UTC), kind, verdict, "
 		 "status, agent, id and "
 		 "command, between tabs, - where there is nothing; what is invisible is written as an "
 		 "escape. --json prints the rows as they are in the files.\n\n"
@@ -191,14 +212,13 @@ const struct command_row command_audit_export = {
 	.name = "audit export",
 	.synopsis = "[--format jsonl|csv] [--agent A] [--since TIME] [--until TIME] [--verdict V] [--status "
 			"S] [--kind K] [--grep RE] [--limit N]",
-	.summary = "print rows of the record for other programs",
+	.summary = "export rows of the record for other programs",
 	.about = "Prints rows, oldest first: all of them, or those that caisson-audit-query(1) would "
-			"find.\n\n"
-		 "csv is that of RFC 4180: a header, commas, lines that end in CR LF, texts with a comma, "
-		 "quote or line end in quotes. A text that a spreadsheet would take for a formula (it "
-		 "starts with = + - @, a tab or a "
-		 "CR) has an apostrophe before it, and so has one that starts with an apostrophe: take one "
-		 "off to have the text again. Reasons are ids with blanks between them.",
+			"find.\n\ncsv follows RFC 4180: a header, commas, lines that end in CR LF, and "
+			"quotes around texts with a comma, a quote or a line end. A text that a spreadsheet "
+			"would read as a formula (it starts with = + - @, a tab or a CR), or that starts "
+			"with an apostrophe, gets an apostrophe in front: remove one to get the text. "
+			"Reasons are ids separated by blanks.",
 	.options = export_options,
 	.noptions = ARRAY_SIZE(export_options),
 	.exits = exits,
@@ -257,21 +277,20 @@ static const struct option_row reindex_options[] = {
 };
 
 static const struct exit_row reindex_exits[] = {
-	{0, "the index was made"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{0, "the index was rebuilt"}, {EXIT_NO_RECORD, "no record exists yet"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read, or the index cannot be written"},
 };
 
 static const struct example_row reindex_examples[] =
-		{{"caisson audit reindex", "Makes the index anew and says how many rows it has."}};
+		{{"caisson audit reindex", "Rebuilds the index and prints its number of rows."}};
 
 const struct command_row command_audit_reindex = {
 	.name = "audit reindex",
 	.synopsis = "[--json]",
-	.summary = "make the record's index anew",
-	.about = "Makes index.sqlite in the state directory from nothing. It is never needed: the index is "
-			"brought up to date by whoever asks it, is made anew when it is damaged, and "
-			"holds nothing that the record does "
-		 "not hold. It may be removed at any time.",
+	.summary = "rebuild the index of the record",
+	.about = "Rebuilds index.sqlite in the state directory from scratch. You never need it: every query "
+			"updates the index first and rebuilds it if it is damaged. The index is a cache of "
+			"the record and may be deleted at any time.",
 	.options = reindex_options,
 	.noptions = ARRAY_SIZE(reindex_options),
 	.exits = reindex_exits,

@@ -26,27 +26,28 @@ struct all_options {
 #define AT(field) offsetof(struct all_options, field)
 static const struct option_row options[] = {
 	{"policy", OPTION_VALUE, AT(policy), "FILE",
-			"the policy to try in place of the user's (default: what is in force now)"},
+			"the policy to try instead of your own (default: the policy in force)"},
 	{"since", OPTION_VALUE, AT(since), "TIME",
-			"requests from then on: 30d (default), 12h, 2026-01-31 ..."},
-	{"until", OPTION_VALUE, AT(until), "TIME", "requests before then"},
-	{"agent", OPTION_VALUE, AT(agent), "ID", "requests of this agent"},
-	{"examples", OPTION_VALUE, AT(examples), "N", "so many commands for each change (default: 5)"},
+			"requests since then: 30d (default), 12h, 2026-01-31 ..."},
+	{"until", OPTION_VALUE, AT(until), "TIME", "requests before this time"},
+	{"agent", OPTION_VALUE, AT(agent), "ID", "only requests of this agent"},
+	{"examples", OPTION_VALUE, AT(examples), "N", "this many commands for each change (default: 5)"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object, with all commands"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 enum { EXIT_CHANGES = 1 };
 static const struct exit_row exits[] = {
-	{0, "no verdict would be another one"}, {EXIT_CHANGES, "some would"}, {2, "the policy does not load"},
-	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{0, "no verdict would change"}, {EXIT_CHANGES, "some would"}, {2, "the policy does not load"},
+	{EXIT_NO_RECORD, "no record exists yet"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson audit replay-all --policy new.yaml", "What new.yaml would have done to the last 30 days."},
+	{"caisson audit replay-all --policy new.yaml", "Shows which verdicts of the last 30 days new.yaml "
+			"would change."},
 	{"caisson audit replay-all --policy new.yaml --json | jq '.changes[] | select(.to == "
-			"\"deny\").command'", "What it would have denied."},
+			"\"deny\").command'", "Lists the commands that it would deny."},
 };
 
 struct audit_replay_job {
@@ -99,15 +100,15 @@ static void print_text(struct audit_replay_job *j)
 
 	buf_fmt(b, "%" PRIu64 " requests, %" PRIu64 " judged again", all->counts.rows, all->counts.judged);
 	if (all->counts.redacted)
-		buf_fmt(b, ", %" PRIu64 " not: a secret in them was redacted", all->counts.redacted);
+		buf_fmt(b, ", %" PRIu64 " skipped: a secret in them was redacted", all->counts.redacted);
 	if (all->counts.missing)
-		buf_fmt(b, ", %" PRIu64 " not: their policy or view is not in the record",
+		buf_fmt(b, ", %" PRIu64 " skipped: their policy or view is not in the record",
 				all->counts.missing);
 	if (all->counts.unseen)
-		buf_fmt(b, ", %" PRIu64 " not: the policy asks about files that were not looked at then",
+		buf_fmt(b, ", %" PRIu64 " skipped: the policy needs files that were not examined then",
 				all->counts.unseen);
 	if (all->counts.failed)
-		buf_fmt(b, ", %" PRIu64 " not: the policies together do not load, or something went wrong",
+		buf_fmt(b, ", %" PRIu64 " skipped: the policies do not load together, or an error occurred",
 				all->counts.failed);
 	buf_c(b, "\n\nthen \\ now ");
 	for (size_t i = 0; i < NORDER; i++)
@@ -125,10 +126,9 @@ static void print_text(struct audit_replay_job *j)
 				any = true;
 			}
 	if (!any)
-		buf_c(b, "\nno verdict of these would be another one\n");
+		buf_c(b, "\nno verdict would change\n");
 	if (all->more)
-		buf_c(b, "\nthere were more different commands than are told apart; the table counts them "
-				"all\n");
+		buf_c(b, "\ntoo many different commands to list; the table counts them all\n");
 }
 
 static void print_json(struct audit_replay_job *j)
@@ -225,7 +225,7 @@ static int run_audit_replay(const struct command_row *self, int argc, char **arg
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
 	if (j.o.examples && num_parse(str_of(j.o.examples), 0, EXAMPLES_MAX, &n) < 0)
-		return usage_wrong(self, "--examples is a number from 0 to 10000");
+		return usage_wrong(self, "--examples must be a number from 0 to 10000");
 	j.examples = (size_t)n;
 	return with_arena(&j.a, audit_replay_job_run, &j);
 }
@@ -233,16 +233,14 @@ static int run_audit_replay(const struct command_row *self, int argc, char **arg
 const struct command_row command_audit_replay_all = {
 	.name = "audit replay-all",
 	.synopsis = "[--policy FILE] [--since TIME] [--until TIME] [--agent ID] [--examples N] [--json]",
-	.summary = "what another policy would have said to what was asked",
-	.about = "Judges the recorded requests again, each in its recorded view of the world, with FILE in "
-			"the place of the user's policy; what the system's and the project's files said "
-			"stays as it was "
-		 "recorded. Prints how many would have got another verdict, and the most frequent commands "
-		 "of each change with the reasons they would get. Nothing is run, and no classifier is "
-		 "asked.\n\n"
-		 "Requests whose commands had secrets in them, those whose view or policy is not in the "
-		 "record, and those for which the policy wants to know of files that were not looked at "
-		 "then, are counted and left out.",
+	.summary = "try another policy on the recorded requests",
+	.about = "Judges the recorded requests again, each with its recorded view of the file system, and "
+			"with FILE instead of your policy. The system's and the project's policies stay as "
+			"recorded. It prints how many verdicts would change, and the most frequent commands "
+			"of each change with their reasons. Nothing runs, and no classifier is "
+			"asked.\n\nSome requests are counted and skipped: those whose commands contained "
+			"secrets, those whose view or policy is not in the record, and those for which the "
+			"new policy needs files that were not examined then.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

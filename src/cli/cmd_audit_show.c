@@ -20,7 +20,7 @@ enum { EXIT_NO_ROW = 1 };
 #define HOSTS_COLUMNS 90                 /* of a line with hosts */
 
 struct audit_show_options {
-	bool json, output;
+	bool json, output, utc;
 };
 
 struct audit_show_job {
@@ -362,7 +362,14 @@ static void show_row(struct audit_show_job *j, size_t n)
 
 	buf_fmt(&j->b, "%s%srow %" PRIu64 ", ", n ? "\n" : "", tint_on(j->page.colour, TINT_BOLD), l->seq);
 	put_cell(&j->b, audit_text(&j->a, audit_field(l, "kind")), 0);
-	buf_fmt(&j->b, ", %.10s %.15s UTC%s\n", l->ts.p, l->ts.p + 11, tint_off(j->page.colour, TINT_BOLD));
+	buf_c(&j->b, ", ");
+	put_time(&j->b, l->ts, j->o.utc, "%Y-%m-%d %H:%M:%S %Z");
+	if (n) {
+		buf_c(&j->b, ", ");
+		put_ms(&j->b, (audit_time_of(l->ts) - audit_time_of(first->ts)) / 1000);
+		buf_c(&j->b, " later");
+	}
+	buf_fmt(&j->b, "%s\n", tint_off(j->page.colour, TINT_BOLD));
 	for (size_t i = 0; i < l->nfields; i++) {
 		struct str key = l->fields[i].key, value = l->fields[i].value;
 
@@ -447,7 +454,7 @@ static int audit_show_job_run(void *arg)
 	if (rc < 0)
 		output_error("audit show: %s", e.text);
 	else if (!j->nrows)
-		output_error("audit show: there is no row '%.80s'", j->what);
+		output_error("audit show: no row '%.80s' (caisson audit query lists rows)", j->what);
 	const int code = rc < 0 ? EXIT_INTERNAL : !j->nrows ? EXIT_NO_ROW : j->o.json ? print_json(j) :
 			print_text(j);
 	home_close(&j->at);
@@ -457,8 +464,9 @@ static int audit_show_job_run(void *arg)
 #define AT(field) offsetof(struct audit_show_options, field)
 static const struct option_row options[] = {
 	{"output", OPTION_FLAG, AT(output), "",
-			"also what was written to standard output and standard error"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object: id and rows as they are written"},
+			"also show the program's standard output and standard error"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object: the id and the rows as stored"},
+	{"utc", OPTION_FLAG, AT(utc), "", "times in UTC (default: local time)"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -472,37 +480,36 @@ static int run_audit_show(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (!named && first == argc)
-		return usage_wrong(self, "an id or the number of a row is missing");
+		return usage_wrong(self, "no id or row number given");
 	if (first + !named < argc - named)
-		return usage_wrong(self, "one id is expected");
+		return usage_wrong(self, "give one id or row number");
 	j.what = named ? argv[1] : argv[first];
 	if (!*j.what)
-		return usage_wrong(self, "an id or the number of a row is missing");
+		return usage_wrong(self, "no id or row number given");
 	return with_arena(&j.a, audit_show_job_run, &j);
 }
 
 static const struct exit_row exits[] = {
-	{0, "the rows were printed"}, {EXIT_NO_ROW, "there is no such row"},
-	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
-	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
+	{0, "the rows were printed"}, {EXIT_NO_ROW, "no such row"},
+	{EXIT_NO_RECORD, "no record exists yet"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be read, or other users can write to it"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson audit show 4711",
-			"The request of row 4711: all its rows, with reasons, limits and how it went."},
-	{"caisson audit show ID --output", "The same by id, with what the program wrote."},
+			"Shows the request of row 4711: its rows, reasons, limits and outcome."},
+	{"caisson audit show ID --output", "Shows a request by its id, with the output of the program."},
 };
 
 const struct command_row command_audit_show = {
 	.name = "audit show",
 	.synopsis = "ID|ROW [--output] [--json]",
-	.summary = "show all rows of one request",
+	.summary = "show one request with everything that is recorded about it",
 	.about = "Shows everything the record has about one request: who asked and when, the command, the "
 			"verdict with what each reason means, the limits it ran with, how it ended. It is "
-			"named by its id, or by the number of "
-		 "one of its rows, which caisson-audit-query(1) prints first.\n\n"
-		 "--output adds what the program wrote, as it was kept (redacted). What is invisible is "
-		 "written as an escape.",
+			"named by its id, or by the number of one of its rows, which caisson-audit-query(1) "
+			"prints first.\n\n--output adds what the program wrote, as it was kept (redacted). "
+			"Invisible characters are printed as escapes.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

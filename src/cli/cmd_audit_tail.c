@@ -22,6 +22,7 @@
 struct audit_tail_options {
 	bool json, follow;
 	const char *n;
+	bool utc;
 };
 
 struct audit_tail_job {
@@ -125,6 +126,7 @@ static int audit_tail_job_run(void *arg)
 	page_begin(&j->page, &j->a, false);
 	rows_begin(&j->rows, &j->a, &j->page, j->o.json ? ROWS_JSON : j->page.terminal ? ROWS_TABLE :
 			ROWS_PLAIN);
+	j->rows.utc = j->o.utc;
 	int rc = newest(j, &e);
 	if (rc == 0 && j->o.follow)
 		rc = follow(j, &e);
@@ -138,9 +140,10 @@ static int audit_tail_job_run(void *arg)
 
 #define AT(field) offsetof(struct audit_tail_options, field)
 static const struct option_row options[] = {
-	{"n", OPTION_VALUE, AT(n), "N", "so many rows (default: 10, at most 10000)"},
-	{"f", OPTION_FLAG, AT(follow), "", "then go on with the rows that are written, until interrupted"},
-	{"json", OPTION_FLAG, AT(json), "", "print the rows as they are written"},
+	{"n", OPTION_VALUE, AT(n), "N", "print this many rows (default: 10, at most 10000)"},
+	{"f", OPTION_FLAG, AT(follow), "", "follow: print new rows until interrupted"},
+	{"json", OPTION_FLAG, AT(json), "", "print the rows as stored, one JSON object a line"},
+	{"utc", OPTION_FLAG, AT(utc), "", "times in UTC (default: local time)"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -153,29 +156,29 @@ static int run_audit_tail(const struct command_row *self, int argc, char **argv)
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
 	if (j.o.n && num_parse(str_of(j.o.n), 1, TAIL_MAX, &n) < 0)
-		return usage_wrong(self, "-n is a number from 1 to 10000");
+		return usage_wrong(self, "-n must be a number from 1 to 10000");
 	j.n = (size_t)n;
 	return with_arena(&j.a, audit_tail_job_run, &j);
 }
 
 static const struct exit_row exits[] = {
-	{0, "the rows were printed; -f: it was interrupted, or nobody reads any more"},
-	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
-	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
+	{0, "the rows were printed; with -f: interrupted, or the reader went away"},
+	{EXIT_NO_RECORD, "no record exists yet"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be read, or other users can write to it"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson audit tail -n 3", "The three newest rows, one line each."},
-	{"caisson audit tail -n 100 --json | jq .command", "The same rows for a program."},
-	{"caisson audit tail -f", "What agents do, as they do it."},
+	{"caisson audit tail -n 3", "Prints the three newest rows, one line each."},
+	{"caisson audit tail -n 100 --json | jq .command", "Prints rows as JSON for a program."},
+	{"caisson audit tail -f", "Shows what agents do while they do it."},
 };
 
 const struct command_row command_audit_tail = {
 	.name = "audit tail",
 	.synopsis = "[-n N] [-f] [--json]",
-	.summary = "show the newest rows of the record, and those that come",
-	.about = "Prints the newest rows, oldest first, in the form of caisson-audit-query(1). -f goes on "
-			"with the rows that are written, also into the file of the next day.",
+	.summary = "show the newest rows of the record, and follow it",
+	.about = "Prints the newest rows, oldest first, one line for each row. -f prints new rows as they "
+			"are written, also past midnight.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -20,19 +20,19 @@ struct check_options {
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), "", "print the answer as one JSON object"},
 	{"explain", OPTION_FLAG, AT(explain), "",
-			"show the command with its parts underlined, and what was found"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file"},
-	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the command would run in (default: this one)"},
+			"show the command with its parts underlined, and the findings"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
+	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "directory in which the command would run (default: this one)"},
 	{"shell", OPTION_VALUE, AT(shell), "bash|sh|zsh|powershell",
-			"the shell that would run it: bash (default), sh, zsh, powershell"},
+			"shell that would run it: bash (default), sh, zsh, powershell"},
 	{"mode", OPTION_VALUE, AT(mode), "default|acceptEdits|plan|bypassPermissions|dontAsk",
 			"the client's permission mode: default, acceptEdits, plan, bypassPermissions, "
 			"dontAsk"},
 	{"batch", OPTION_FLAG, AT(batch), "", "read JSON lines, write JSON lines"},
 	{"record", OPTION_FLAG, AT(record), "",
-			"leave a row in the record (docs/audit.md); where that is not possible the answer "
-			"is deny"},
-	{"agent", OPTION_VALUE, AT(agent), "ID", "with --record: the agent that asks"},
+			"write a row to the record (caisson help audit.md); if that fails, the "
+			"answer is deny"},
+	{"agent", OPTION_VALUE, AT(agent), "ID", "with --record: name of the agent that asks"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -42,11 +42,13 @@ static const struct exit_row exits[] = {
 };
 
 static const struct example_row examples[] = {
-	{"caisson check 'git status'", "The verdict as one line."},
+	{"caisson check 'git status'", "Prints the verdict as one line."},
 	{"caisson check --explain 'sh -c \"rm -rf $DIR\"'",
-			"The command with its parts underlined, also inside the nested script."},
-	{"caisson check --json --shell sh - < script", "The whole answer for a script on standard input."},
-	{"echo '{\"id\": 1, \"command\": \"make\"}' | caisson check --batch", "One line in, one line out."},
+			"Shows the command with its parts underlined, also inside the nested script."},
+	{"caisson check --json --shell sh - < script", "Prints the whole answer for a script on standard "
+			"input."},
+	{"echo '{\"id\": 1, \"command\": \"make\"}' | caisson check --batch", "Answers each line of input "
+			"with one line of output."},
 };
 
 /*
@@ -159,7 +161,7 @@ static int check_one(const struct check_options *o, const char *operand)
 		arena_init(&out, ARENA_CAP_DEFAULT);
 		j.facts = (struct facts){0};
 		engine_refuse(&out, CHECK_INTERNAL_ERROR,
-			"the memory bound was reached before the answer was made", &j.judgement);
+			"the memory limit was reached before there was an answer", &j.judgement);
 		rc = print_answer(&j);
 	}
 	arena_end(&out);
@@ -177,21 +179,22 @@ static int run_check(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (o.shell && engine_dialect(str_of(o.shell), &d) != 0)
-		return usage_wrong(self, "--shell is one of bash, sh, zsh, powershell");
+		return usage_wrong(self, "--shell must be bash, sh, zsh or powershell");
 	if (o.batch && first < argc)
-		return usage_wrong(self, "--batch reads its commands from standard input and takes none");
+		return usage_wrong(self, "--batch reads its commands from standard input; give none as an "
+				"argument");
 	if (o.mode && engine_mode(str_of(o.mode), &m) != 0)
 		return usage_wrong(self,
-				"--mode is one of default, acceptEdits, plan, bypassPermissions, dontAsk");
+				"--mode must be default, acceptEdits, plan, bypassPermissions or dontAsk");
 	if ((o.batch && o.record) || (o.agent && !o.record))
-		return usage_wrong(self, "--record goes with one command, and --agent with --record");
+		return usage_wrong(self, "--record needs one command, and --agent needs --record");
 	if (o.batch)
 		return batch_run(&(struct batch){.config = o.config, .cwd = o.cwd, .shell = o.shell,
 				.mode = o.mode});
 	if (first >= argc)
-		return usage_wrong(self, "the command is missing");
+		return usage_wrong(self, "no command given");
 	if (first + 1 < argc)
-		return usage_wrong(self, "one command is expected; put it in quotes");
+		return usage_wrong(self, "give one command, in quotes");
 	return check_one(&o, argv[first]);
 }
 
@@ -202,18 +205,16 @@ const struct command_row command_check = {
 		    "[OPTIONS] -\n"
 		    "--batch [--config FILE] [--cwd DIR] [--shell NAME]",
 	.summary = "judge a command without running it",
-	.about = "Reads COMMAND as the shell would, finds every command that would run, the files they "
-			"would write, delete, read or execute, and judges them "
-		 "by the built-in checks and the policy. Nothing is run. With - the text is read from "
-		 "standard input.\n\n"
-		 "The verdict is the exit code, and the first line of the output: allow, contain (it may "
-		 "run, but only in the box), ask (a person should look), "
-		 "or deny. What cannot be known or understood is never allowed because of that.\n\n"
-		 "With --batch every line of standard input is an object with id, command and optionally "
-		 "cwd and shell, and every answer is one line; a line that "
-		 "is not such an object is answered by an object with the key error, and the next line is "
-		 "read. "
-		 "Policy files are looked at again before each line.",
+	.about = "Reads COMMAND as the shell would. It finds every command that would run and every file "
+			"that would be written, deleted, read or executed, and judges them by the built-in "
+			"checks and the policy. Nothing runs. With - it reads the text from standard "
+			"input.\n\nThe verdict is the exit code and the first line of the output: allow, "
+			"contain (runs only in the box), ask (needs approval) or deny. A command that "
+			"caisson cannot understand completely is never allowed.\n\nWith --batch every line "
+			"of standard input is a JSON object with id, command and optionally cwd and shell, "
+			"and every answer is one line. An invalid line is answered by an object with the key "
+			"error, and the next line is read. Policy files are checked for changes before each "
+			"line.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

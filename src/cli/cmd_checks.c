@@ -20,18 +20,18 @@ struct checks_job {
 
 static const struct option_row options[] = {
 	{"config", OPTION_VALUE, offsetof(struct checks_job, config), "FILE",
-			"a policy file in place of your own"},
+			"use this policy file instead of your own"},
 	{"json", OPTION_FLAG, offsetof(struct checks_job, json), "", "print one JSON object"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "printed"},
-		{1, "there is no such check, or the policy does not load"},
+		{1, "no such check, or the policy does not load"},
 		{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
 
 static const struct example_row examples[] = {
-	{"caisson checks", "A line for each: its id, its grade in force and its meaning."},
-	{"caisson checks secret-read", "One with an example, and how to change its grade."},
+	{"caisson checks", "Lists every check with its id, its grade in force and its meaning."},
+	{"caisson checks secret-read", "Explains one check, with an example and how to change its grade."},
 };
 
 /* The grade by your own policy; regrades come in the order in which they apply. */
@@ -89,10 +89,10 @@ static void put_grades(struct buf *b, const struct check *c, enum grade now)
 {
 	buf_fmt(b, "grade     %s", grade_name(now));
 	if (now != c->grade)
-		buf_fmt(b, " by your policy (built in: %s)", grade_name(c->grade));
-	buf_c(b, c->fixed ? "; no policy can make it milder\n" : "\n");
+		buf_fmt(b, " by your policy (built-in grade: %s)", grade_name(c->grade));
+	buf_c(b, c->fixed ? "; fixed: no policy can lower it\n" : "\n");
 	if (c->lift == LIFT_COMMAND)
-		buf_c(b, "allow     caisson allow 'COMMAND' permits one command in spite of it\n");
+		buf_c(b, "allow     caisson allow 'COMMAND' allows one command despite this check\n");
 	buf_fmt(b, "change    in ~/.config/caisson/config.yaml:  checks_grade: {%s: %s}\n", check_name(c->id),
 			c->fixed ? "deny" : now == GRADE_ASK ? "deny" : "ask");
 	buf_c(b, "          grades, mildest first: off, warn, contain, ask, deny\n");
@@ -118,8 +118,8 @@ static int unknown_check(struct checks_job *j)
 
 	for (size_t i = 0; i < n; i++)
 		near_try(&guess, check_name(rows[i].id));
-	output_error("there is no check '%.100s'%s", j->name,
-			near_text(&j->a, &guess, "; caisson checks lists them"));
+	output_error("no check '%.100s'%s", j->name,
+			near_text(&j->a, &guess, " (caisson checks lists them)"));
 	return 1;
 }
 
@@ -157,7 +157,7 @@ static int run_checks(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 < argc)
-		return usage_wrong(self, "one check is expected");
+		return usage_wrong(self, "give one check");
 	j.name = first < argc ? argv[first] : NULL;
 	return with_arena(&j.a, checks_job_run, &j);
 }
@@ -166,9 +166,9 @@ const struct command_row command_checks = {
 	.name = "checks",
 	.synopsis = "[--config FILE] [--json] [CHECK]",
 	.summary = "list the checks with their grades, or explain one",
-	.about = "Every reason in an answer names a check by its id: 'rm' deletes … [outside-delete]. "
-		 "Without CHECK all are listed with the grade that your policy gives them; with CHECK one is "
-		 "explained, with a command that it finds and the line of policy that changes its grade.",
+	.about = "Every reason in an answer ends with the id of its check, such as [outside-delete]. Without "
+		 "CHECK, this command lists all checks with the grades of your policy. With CHECK, it "
+		 "explains one check, with an example command and the line of policy that changes its grade.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -41,8 +41,9 @@ static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
 		{EXIT_INTERNAL, "internal error"}};
 
 static const struct example_row examples[] = {
-	{"source <(caisson completion bash)", "Completes in this shell; put it into ~/.bashrc to keep it."},
-	{"source <(caisson completion zsh)", "The same for zsh, after compinit."},
+	{"source <(caisson completion bash)", "Enables completion in this shell; add the line to ~/.bashrc "
+			"to keep it."},
+	{"source <(caisson completion zsh)", "Does the same in zsh, after compinit."},
 	{"caisson completion fish > ~/.config/fish/completions/caisson.fish", "For fish."},
 };
 
@@ -154,7 +155,7 @@ static void put_commands(struct completion_job *j)
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (!strchr(c->name, ' '))
 			put(j, c->name, c->summary);
-	put(j, "help", "explain a command");
+	put(j, "help", "explain a command, or print a page of the documentation");
 	put(j, "version", "print the version");
 }
 
@@ -193,8 +194,7 @@ static void put_values(struct completion_job *j, struct str what)
 	if (str_find(what, '|', 0) < 0)
 		return;
 	for (size_t from = 0; from < what.n;) {
-		ptrdiff_t bar = str_find(what, '|', from);
-		size_t to = bar < 0 ? what.n : (size_t)bar;
+		size_t to = str_end(what, '|', from);
 
 		put(j, str_c(&j->boxes.a, str_sub(what, from, to)), "");
 		from = to + 1;
@@ -329,17 +329,17 @@ static int run_completion(const struct command_row *self, int argc, char **argv)
 	j.argv = argv + first;
 	j.argc = argc - first;
 	if (!j.words && (j.argc != 1 || !str_is_any(str_of(j.argv[0]), "bash zsh fish")))
-		return usage_wrong(self, "one shell is expected: bash, zsh or fish");
+		return usage_wrong(self, "give one shell: bash, zsh or fish");
 	return with_arena(&j.boxes.a, completion_job_run, &j);
 }
 
 const struct command_row command_completion = {
 	.name = "completion",
 	.synopsis = "bash|zsh|fish",
-	.summary = "print a script that completes command lines in a shell",
-	.about = "The script asks this program for each completion, so it knows the commands and options of "
-		 "the installed version, checks, presets, clients, keys of policies and the boxes that run. "
-		 "make install and the Debian package put it in place for all three shells.",
+	.summary = "print a completion script for bash, zsh or fish",
+	.about = "The script asks this program for every completion. It therefore knows the commands and "
+		 "options of the installed version, the checks, presets, clients, policy keys and running "
+		 "boxes. make install and the Debian package install it for all three shells.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

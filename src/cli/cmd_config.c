@@ -1,11 +1,13 @@
 /*
  * caisson config: checks that the policies load and warns about doubtful rules (verify), prints the effective
- * policy (show), documents the keys (explain).
+ * policy (show). config_keys.c documents the keys and writes a policy to start with.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
 
+#include "base/near.h"
 #include "cli/cli.h"
+#include "cli/config_keys.h"
 #include "cli/show.h"
 #include "config/yaml.h"
 #include "gate/gate.h"
@@ -17,27 +19,34 @@
 enum { EXIT_BROKEN = 2 };
 
 struct config_options {
-	bool json;
-	const char *cwd;
+	bool json, project, dry_run;
+	const char *cwd, *config;
 };
 
 #define AT(field) offsetof(struct config_options, field)
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory whose project counts (default: this one)"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "verify, show: this file alone; the same as FILE"},
+	{"project", OPTION_FLAG, AT(project), "", "init: write .caisson.yaml of this project"},
+	{"dry-run", OPTION_FLAG, AT(dry_run), "", "init: print the file and write nothing"},
+	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "use the project of this directory (default: the current one)"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "everything loads (there may be warnings)"}, {1, "there is no such key"},
-	{EXIT_BROKEN, "something does not load"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+	{0, "all files load (there may be warnings); printed; written"},
+	{1, "no such key; the file to write exists, or this is not a person's call"},
+	{EXIT_BROKEN, "a file does not load"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson config verify", "Every file in force, whether it loads, and what in it is doubtful."},
-	{"caisson config verify policy.yaml", "The same for one file, before it is put in its place."},
-	{"caisson config show", "All rules in force, and where each comes from."},
-	{"caisson config explain tools.bash.deny", "What a key means, who may set it, and an example."},
+	{"caisson config init", "Writes a commented policy to start with to ~/.config/caisson/config.yaml."},
+	{"caisson config verify", "Lists every policy file in force, with errors and warnings."},
+	{"caisson config verify policy.yaml", "Checks one file before you install it."},
+	{"caisson config show", "Prints the effective policy and where each rule comes from."},
+	{"caisson config explain tools.bash.deny", "Explains one key: its meaning, who may set it, and an "
+			"example."},
+	{"caisson config schema > policy.schema.json", "Prints the JSON Schema of a policy, for editors."},
 };
 
 struct config_job {
@@ -224,7 +233,7 @@ static void print_all(struct config_job *j, const struct verified *list, bool ok
 		for (const struct verified *v = list; v; v = v->next)
 			print_verified(j, v);
 		if (!list && ok)
-			buf_c(&j->out, "no policy files; the built-in policy holds\n");
+			buf_c(&j->out, "no policy files; the built-in policy applies\n");
 		if (*rest) {
 			buf_c(&j->out, "error: ");
 			put_visible(&j->out, str_of(rest));
@@ -300,8 +309,8 @@ static void show_files(struct config_job *j, struct doc *o, const struct policy_
 
 static void show_around(struct doc *o, const struct policy_around *x)
 {
-	doc_comment(o, "Projects around this one: each is judged by itself, and the strictest verdict "
-			"holds.");
+	doc_comment(o, "Projects around this one: each policy judges separately, and the strictest verdict "
+			"wins.");
 	doc_list(o, "around");
 	for (; x; x = x->next) {
 		doc_map(o, NULL);
@@ -325,8 +334,8 @@ static int show_config(struct config_job *j)
 	}
 	doc_start(&o, &j->out, j->o->json);
 	doc_comment(&o,
-			"What is in force. Where a rule stands is written behind it; of a key that is given "
-			"twice the last holds.");
+			"The effective policy. A comment behind each rule names its place; if a key is given "
+			"twice, the last one wins.");
 	doc_text(&o, "policy", p.digest);
 	if (p.root.n)
 		doc_text(&o, "project", p.root);
@@ -339,8 +348,8 @@ static int show_config(struct config_job *j)
 		doc_end(&o);
 	if (p.apart) {
 		doc_comment(&o,
-				"The project's own files, which nobody has trusted: judged by themselves, "
-				"and the stricter verdict holds.");
+				"The project's own files, not trusted: they can only make verdicts "
+				"stricter.");
 		doc_map(&o, "untrusted");
 		show_policy(&o, &p.project);
 		doc_end(&o);
@@ -351,74 +360,39 @@ static int show_config(struct config_job *j)
 	return 0;
 }
 
-/* ---- explain ---- */
-
-static const char *who_may(const struct config_key *k)
-{
-	static const char names[][8] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted",
-			[WHO_OWNER] = "owner", [WHO_SYSTEM] = "system"};
-
-	return names[k->who];
-}
-
-static void explain_one(struct config_job *j, struct doc *o, const struct config_key *k)
-{
-	if (j->o->json) {
-		doc_map(o, NULL);
-		doc_word(o, "key", k->name);
-		doc_word(o, "who", who_may(k));
-		doc_bool(o, "apart", k->apart);
-		doc_word(o, "help", k->help);
-		doc_word(o, "example", k->example);
-		doc_end(o);
-		return;
-	}
-	buf_fmt(&j->out, "%s\n    %s\n    set by:  %s%s\n    example: %s\n", k->name, k->help, who_may(k),
-		k->apart ? "; in a project's untrusted file it counts for the judgement of that file by "
-		"itself" : "", k->example);
-}
-
-/* True for the key itself and all keys below it: `tools.bash` is not a key but a prefix of some. */
-static bool is_meant(const struct config_key *k, const char *name)
-{
-	size_t n = name ? strlen(name) : 0;
-
-	return !name || (!strncmp(k->name, name, n) && (!k->name[n] || k->name[n] == '.'));
-}
-
-static int explain(struct config_job *j)
-{
-	struct doc o;
-	size_t n = 0;
-
-	doc_start(&o, &j->out, j->o->json);
-	if (j->o->json)
-		doc_list(&o, "keys");
-	for (size_t i = 0; config_key(i); i++)
-		if (is_meant(config_key(i), j->operand)) {
-			explain_one(j, &o, config_key(i));
-			n++;
-		}
-	if (j->o->json)
-		doc_end(&o);
-	doc_finish(&o);
-	if (!n) {
-		const char *best = config_key_near(str_of(j->operand));
-
-		output_error("there is no key '%.100s'%s%s%s", j->operand,
-				best ? ", did you mean '" : "; caisson config explain lists them",
-				best ? best : "", best ? "'" : "");
-		return 1;
-	}
-	return 0;
-}
-
 /* ---- the command ---- */
 
-static const struct {
-	const char *name;
+static int explain_key(struct config_job *j)
+{
+	return config_explain(&j->a, &j->out, j->operand, j->o->json);
+}
+
+static int print_schema(struct config_job *j)
+{
+	struct err e = {0};
+
+	if (config_schema(&j->a, &j->out, &e) == 0)
+		return 0;
+	output_error("config: %s", e.text);
+	return EXIT_INTERNAL;
+}
+
+static int start_policy(struct config_job *j)
+{
+	return config_start(&j->a, &j->out, j->o->project, j->o->dry_run);
+}
+
+static const struct subcommand {
+	char name[8];
+	char operand[20]; /* empty: none */
 	int (*run)(struct config_job *j);
-} subcommands[] = {{"verify", verify_config}, {"show", show_config}, {"explain", explain}};
+} subcommands[] = {
+	{"verify", "file", verify_config},
+	{"show", "file", show_config},
+	{"explain", "key", explain_key},
+	{"init", "", start_policy},
+	{"schema", "", print_schema},
+};
 
 struct config_call {
 	struct config_job job;
@@ -432,9 +406,28 @@ static int run_call(void *arg)
 
 	buf_init(&c->job.out, &c->job.a, 0);
 	rc = c->run(&c->job);
-	if ((rc == 1 && c->run == explain) || (rc == EXIT_BROKEN && c->run == show_config))
-		return rc;
-	return output_write(buf_view(&c->job.out), rc);
+	return c->job.out.n ? output_write(buf_view(&c->job.out), rc) : rc;
+}
+
+static int unknown_subcommand(const struct command_row *self, const char *name)
+{
+	struct near guess = {.word = str_of(name)};
+	char why[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
+		near_try(&guess, subcommands[i].name);
+	str_put(why, sizeof(why), "unknown subcommand '%.40s'%s%s%s", name,
+			guess.best ? ", did you mean '" : " (use verify, show, explain, init or schema)",
+			guess.best ? guess.best : "", guess.best ? "'" : "");
+	return usage_wrong(self, why);
+}
+
+static int wrong_operands(const struct command_row *self, const struct subcommand *sub)
+{
+	char why[48];
+
+	str_put(why, sizeof(why), sub->operand[0] ? "give one %s" : "unexpected argument", sub->operand);
+	return usage_wrong(self, why);
 }
 
 static int run_config(const struct command_row *self, int argc, char **argv)
@@ -442,21 +435,24 @@ static int run_config(const struct command_row *self, int argc, char **argv)
 	struct config_options o = {0};
 	struct config_call c = {.job = {.o = &o}};
 	bool named = argc > 1 && argv[1][0] != '-';
+	const struct subcommand *sub = NULL;
 	int code, first = options_take(self, argc - named, argv + named, &o, &code);
 
 	if (first < 0)
 		return code;
-	for (size_t i = 0; named && i < ARRAY_SIZE(subcommands); i++)
+	if (!named)
+		return usage_wrong(self, "verify, show, explain, init or schema is missing");
+	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
 		if (!strcmp(argv[1], subcommands[i].name))
-			c.run = subcommands[i].run;
-	if (!c.run)
-		return usage_wrong(self, named ? "expected verify, show or explain" :
-				"verify, show or explain is missing");
+			sub = &subcommands[i];
+	if (!sub)
+		return unknown_subcommand(self, argv[1]);
 	argc -= named;
 	argv += named;
-	if (first + 1 < argc)
-		return usage_wrong(self, "one file or key is expected");
-	c.job.operand = first < argc ? argv[first] : NULL;
+	if (first + (sub->operand[0] && !o.config ? 1 : 0) < argc)
+		return wrong_operands(self, sub);
+	c.run = sub->run;
+	c.job.operand = first < argc ? argv[first] : o.config;
 	if (c.job.operand && !*c.job.operand)
 		return usage_wrong(self, "the name of the file or key is empty");
 	return with_arena(&c.job.a, run_call, &c);
@@ -466,8 +462,10 @@ const struct command_row command_config = {
 	.name = "config",
 	.synopsis = "verify [--json] [--cwd DIR] [FILE]\n"
 		    "show [--json] [--cwd DIR] [FILE]\n"
-		    "explain [--json] [KEY]",
-	.summary = "check, show and explain the policies in force",
+		    "explain [--json] [KEY]\n"
+		    "init [--project] [--dry-run]\n"
+		    "schema",
+	.summary = "check, show and explain the policies in force, or start one",
 	.about = "verify reads every policy file in force (the system's, the user's, the project's) or FILE "
 			"alone, and prints a line for each: its path, whose it is, "
 		 "whether it is trusted, and ok or the error with file, line and column. Warnings follow: "
@@ -475,8 +473,15 @@ const struct command_row command_config = {
 		 "not exist, rules that allow far more than they seem to, rules that can match nothing.\n\n"
 		 "show prints the policy that results, with the place of each rule behind it. A project's "
 		 "file that is not trusted is shown apart, as it is judged.\n\n"
-		 "explain prints the keys that a policy may have, or KEY and those below it: what it means, "
-		 "who may set it, an example.",
+		 "explain lists the keys that a policy may have, in groups. With KEY it explains "
+		"that key and "
+		 "those below it: the meaning, the values, who may set it, an example.\n\n"
+		 "init writes a policy to start with: everything in it is a comment, so it changes "
+		"no verdict "
+		 "until you edit it. A file that exists is never replaced.\n\n"
+		 "schema prints the JSON Schema of a policy. Editors with a YAML language server "
+		"complete and "
+		 "check the keys with it.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

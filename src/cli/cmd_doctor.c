@@ -3,16 +3,19 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "base/wrap.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "cli/doctor_client.h"
 #include "client/init_hooks.h"
 #include "self/doctor.h"
 
+#define NARROW 60 /* below this width, texts have lines of their own */
+#define NARROW_AT 6
 #define TITLE_COLUMN 19
 #define STATE_COLUMN 7
 #define TEXT_AT (2 + TITLE_COLUMN + 1 + STATE_COLUMN + 1)
-#define WIDTH_MIN 60
+#define WIDTH_MIN 36
 #define WIDTH_MAX 80 /* wider terminals get no longer lines: the text reads better */
 
 struct doctor_options {
@@ -23,7 +26,7 @@ struct doctor_options {
 #define AT(field) offsetof(struct doctor_options, field)
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), "", "print the rows as one JSON object"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "look at this policy file in place of the user's"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
 	{"client", OPTION_FLAG, AT(client), "",
 			"look at the hooks of the agent clients that are named, or of all that are used "
 			"here"},
@@ -31,18 +34,19 @@ static const struct option_row options[] = {
 };
 
 static const struct exit_row exits[] = {
-	{0, "a box runs here with everything on; the hooks are live"},
-	{1, "boxes run, the hooks deny, and something is missing"},
-	{2, "no box can run here; a client is not guarded"}, {EXIT_USAGE, "usage"},
+	{0, "boxes run here with every protection; with --client: the hooks work"},
+	{1, "boxes run with fallbacks; with --client: the hooks deny, but there are warnings"},
+	{2, "no box can run here, or nothing can be recorded; with --client: a client is not guarded"},
+	{EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson doctor",
-			"What enforces each wall and each limit here, and what to do about what is missing."},
+			"Shows what enforces each limit on this machine, and how to get what is missing."},
 	{"caisson doctor --client claude-code",
-			"Whether Claude Code is guarded: the hook is fed a command that must be denied."},
-	{"caisson doctor --json | jq '.rows[] | select(.state != \"yes\")'", "Only what is missing."},
+			"Checks that Claude Code is guarded: a command that must be denied is denied."},
+	{"caisson doctor --json | jq '.rows[] | select(.state != \"yes\")'", "Lists only what is missing."},
 };
 
 struct doctor_job {
@@ -67,8 +71,8 @@ static void put_words(struct buf *b, struct str text, size_t at, size_t width)
 	size_t column = at;
 
 	for (size_t i = 0; i < text.n;) {
-		ptrdiff_t end = str_find(text, ' ', i);
-		struct str word = str_sub(text, i, end < 0 ? text.n : (size_t)end);
+		size_t end = str_end(text, ' ', i);
+		struct str word = str_sub(text, i, end);
 
 		if (column > at && column + 1 + word.n > width) {
 			buf_fmt(b, "\n%*s", (int)at, "");
@@ -92,12 +96,17 @@ static void put_row(struct buf *b, const struct probe *p, bool colour, size_t wi
 
 	buf_fmt(b, "  %-*s ", TITLE_COLUMN, p->title);
 	tinted(b, colour && !quiet, tints[p->state], states[p->state], STATE_COLUMN);
-	buf_char(b, ' ');
-	put_words(b, p->by, TEXT_AT, width);
+	if (width >= NARROW) {
+		buf_char(b, ' ');
+		put_words(b, p->by, TEXT_AT, width);
+		return;
+	}
+	buf_fmt(b, "\n%*s", NARROW_AT, "");
+	put_words(b, p->by, NARROW_AT, width);
 }
 
 /* Prints commands without wrapping, so that they can be copied. */
-static void put_todo(struct buf *b, const struct doctor *d)
+static void put_todo(struct buf *b, const struct doctor *d, size_t width)
 {
 	bool any = false;
 
@@ -109,7 +118,7 @@ static void put_todo(struct buf *b, const struct doctor *d)
 		for (const struct texts *t = p->todo; t; t = t->next) {
 			buf_c(b, "    ");
 			if (str_starts(t->text, "#"))
-				put_words(b, t->text, 6, WIDTH_MAX);
+				put_words(b, t->text, 6, width);
 			else {
 				put_visible(b, t->text);
 				buf_char(b, '\n');
@@ -118,18 +127,19 @@ static void put_todo(struct buf *b, const struct doctor *d)
 	}
 }
 
-static void put_end(struct buf *b, const struct doctor *d, bool colour)
+static void put_end(struct buf *b, const struct doctor *d, bool colour, size_t width)
 {
-	static const char ends[][64] = {
-		"A box runs here with everything on.",
-		"Boxes run here; what is not \"yes\" above falls back as it says.",
-		"No box can run here. Nothing is ever run without one instead.",
+	static const char ends[][80] = {
+		"Boxes run here with every protection.",
+		"Boxes run here, with the fallbacks listed above.",
+		"No box can run here, so commands that need one do not run at all.",
+		"Every command is denied until the policy and the state directory work.",
 	};
-	static const char tints[][8] = {"\033[32m", "\033[33m", "\033[31m"};
+	static const char tints[][8] = {"\033[32m", "\033[33m", "\033[31m", "\033[31m"};
 
-	buf_char(b, '\n');
-	tinted(b, colour, tints[d->end], ends[d->end], 0);
-	buf_c(b, "\n");
+	buf_fmt(b, "\n%s", colour ? tints[d->end] : "");
+	buf_wrapped(b, ends[d->end], 0, 0, width);
+	buf_c(b, colour ? "\033[0m" : "");
 }
 
 static int print_host(void *arg)
@@ -146,14 +156,15 @@ static int print_host(void *arg)
 	if (j->o->json) {
 		doctor_json(&b, &d);
 	} else {
-		buf_fmt(&b, "What this host can enforce for %s:\n\n", geteuid() ? "this user" : "root");
+		buf_fmt(&b, "Protections on this machine for %s:\n\n", geteuid() ? "this user" : "root");
 		for (const struct probe *p = d.rows.first; p; p = p->next)
 			put_row(&b, p, colour, width);
-		doctor_backends_text(&b, &d);
-		put_todo(&b, &d);
-		put_end(&b, &d, colour);
+		if (width >= NARROW)
+			doctor_backends_text(&b, &d);
+		put_todo(&b, &d, width);
+		put_end(&b, &d, colour, width);
 	}
-	return output_write(buf_view(&b), (int)d.end);
+	return output_write(buf_view(&b), (int)(d.end == DOCTOR_DENIES ? DOCTOR_NONE : d.end));
 }
 
 static int look_clients(void *arg)
@@ -172,9 +183,9 @@ static int run_doctor(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first < argc && !o.client)
-		return usage_wrong(self, "no operands are expected");
+		return usage_wrong(self, "unexpected argument");
 	if (o.client && o.config)
-		return usage_wrong(self, "--config says nothing about clients");
+		return usage_wrong(self, "--config does not apply to --client");
 	for (int i = first; i < argc; i++)
 		if (!init_find(str_of(argv[i])))
 			return client_unknown(self, argv[i]);
@@ -187,23 +198,21 @@ const struct command_row command_doctor = {
 	.name = "doctor",
 	.synopsis = "[--json] [--config FILE]\n"
 		    "--client [--json] [CLIENT]...",
-	.summary = "say what this host can enforce, and how to get what is missing",
-	.about = "Tries everything a box needs, in processes of its own, and cleans up: namespaces, mounts, "
-			"/proc, the system call filter, Landlock, control groups; "
-		 "then the policy and the state directory, and at last a box itself. Each row says what "
-		 "enforces the thing, or why it is missing; below stands "
-		 "what to do about it. A table has the backends: who enforces each limit of a box of theirs, "
-		 "or what this host lacks for it.\n\n"
-		 "A box without a control group still runs: memory is watched from outside, processes are "
-		 "limited by the user namespace. Reports of caisson run name what "
-		 "enforced each limit, and caisson run --require cgroup refuses instead.\n\n"
-		 "With --client it is about the hooks of agent clients: whether they are set up, whether "
-		 "the program they run is there, whether the client means no when a hook "
-		 "fails, whether hooks are switched off or other hooks stand before, whether Codex's person "
-		 "has trusted them, and whether contained commands leave the client's own "
-		 "sandbox. Then the hook is run as the client would run it, with a command that is always "
-		 "denied, and with "
-		 "one that does nothing; neither is recorded. At last stands what the client cannot enforce.",
+	.summary = "check what this machine can enforce, and how to get the rest",
+	.about = "Tries everything a box needs, in separate processes, and cleans up: namespaces, mounts, "
+			"/proc, the system call filter, Landlock, control groups; then the policy, the state "
+			"directory and the record, with a real write; finally a box. Each row says what "
+			"enforces a protection, or why it is missing; the fixes follow. A table lists the "
+			"backends: what enforces each limit of their boxes, or what this machine lacks for "
+			"them.\n\nA box without a control group still runs: caisson watches the memory, and "
+			"the user namespace limits processes. Reports of caisson run name what enforced each "
+			"limit, and caisson run --require cgroup refuses instead.\n\nWith --client it checks "
+			"the hooks of agent clients: are they set up, does their program exist, do failing "
+			"hooks deny, are hooks switched off or preceded by other hooks, does Codex trust "
+			"them, and do contained commands leave the client's own sandbox. Then it runs the "
+			"hook as the client would, with a command that is always denied and with one that "
+			"does nothing; neither is recorded. The last lines say what the client cannot "
+			"enforce.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

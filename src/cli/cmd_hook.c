@@ -18,30 +18,30 @@ struct hook_flags {
 #define AT(field) offsetof(struct hook_flags, field)
 static const struct option_row options[] = {
 	{"client", OPTION_VALUE, AT(client), "CLIENT",
-			"who asks: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf, "
+			"the client: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf, "
 			"generic (default: recognised from the input)"},
 	{"event", OPTION_VALUE, AT(event), "NAME",
-			"which event it is, where the input does not say (Copilot's preToolUse, postToolUse "
-			"...; generic: pre, post)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
+			"the event, if the input does not name it (Copilot: preToolUse, postToolUse ...; "
+			"generic: pre, post)"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{HOOK_PASS, "answered: what is denied or asked about stands on standard output, in the client's own "
-			"form; nothing there means that the client goes on by itself"},
-	{HOOK_BLOCK, "denied, with the reason on standard error; also whenever the input cannot be "
-			"understood or anything fails"},
+	{HOOK_PASS, "answered: a denial or question is on standard output in the client's format; no output "
+			"lets the client continue"},
+	{HOOK_BLOCK, "denied, with the reason on standard error; also if the input is invalid or anything "
+			"fails"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson hook < event.json", "Client and event are recognised from the input."},
+	{"caisson hook < event.json", "Recognises client and event from the input."},
 	{"echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"git status\"}}' | caisson hook "
-			"--client generic", "From an agent loop of your own: 0 lets it run, 2 does not."},
+			"--client generic", "For an agent loop of your own: 0 lets the command run, 2 does "
+					"not."},
 	{"echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"make\"}, \"can\": [\"run\"]}' | "
 			"caisson hook --client generic",
-	 "The same with an answer as JSON: what may only run in the box comes with the command that runs it "
-			"there."},
+	 "Answers with JSON: a contained command comes with the command that runs it in the box."},
 };
 
 /* If one of the descriptors 0 to 2 is closed, the next open() would reuse its number. */
@@ -81,12 +81,12 @@ static int send_reply(const struct reply *r)
 	struct err e = {0};
 
 	if (r->code == HOOK_BLOCK && is_blank(said))
-		output_error("denied, and the reason is missing; see caisson audit");
+		output_error("denied, but the reason was lost; see caisson audit tail");
 	fd_write_all(STDERR_FILENO, "standard error", said, NULL);
 	if (!r->out.n || fd_write_all(STDOUT_FILENO, "standard output", buf_view(&r->out), &e) == 0 ||
 			watchdog_passes())
 		return r->code;
-	output_error("the answer could not be written, so nothing runs: %s", e.text);
+	output_error("cannot write the answer, so nothing runs: %s", e.text);
 	return HOOK_BLOCK;
 }
 
@@ -129,7 +129,7 @@ static int run_hook(const struct command_row *self, int argc, char **argv)
 	if (rc > 0)
 		return usage_output(self);
 	if (rc < 0 || first < argc) { /* a usage error must not let a tool run */
-		usage_wrong(self, rc < 0 ? e.text : "nothing but options is expected");
+		usage_wrong(self, rc < 0 ? e.text : "unexpected argument");
 		return HOOK_BLOCK;
 	}
 	if (streams_open())
@@ -144,16 +144,17 @@ const struct command_row command_hook = {
 	.name = "hook",
 	.synopsis = "[--client CLIENT] [--event NAME] [--config FILE]",
 	.summary = "answer an agent client's hook",
-	.about = "Reads one hook input of an agent client from standard input and answers it in that "
-			"client's own way. Before a tool runs: commands, and tools that touch "
-		 "files or hosts, are judged as `caisson check` judges them; what may only run in the box "
-		 "is replaced by `caisson run --ticket`, which runs what was judged, once. "
-		 "After a tool: control sequences and secrets are taken out of its output, and numbers that "
-		 "do not add up are pointed out. When a session starts: a few lines for the model.\n\n"
-		 "Whatever cannot be understood denies: broken JSON, a client or event that is not known, a "
-		 "policy that does not load, a record that cannot be written, no answer in time, a crash. "
-		 "Events that precede no tool call always pass. What each client can and cannot do stands "
-		 "in docs/hooks.md; `caisson init` sets it up.",
+	.about = "Reads one hook event of an agent client from standard input and answers in that client's "
+			"format. Before a tool call it judges commands, and tools that touch files or hosts, "
+			"as `caisson check` does. A command that may only run in the box is replaced by "
+			"`caisson run --ticket`, which runs exactly the judged command, once. After a tool "
+			"call it removes control sequences and secrets from the output and points out "
+			"numbers that do not add up. When a session starts it gives the model a few lines of "
+			"guidance.\n\nEvery failure denies: broken JSON, an unknown client or event, a "
+			"policy that does not load, a record that cannot be written, no answer in time, a "
+			"crash. Events that precede no tool call always pass. caisson help hooks "
+			"says what each "
+			"client can and cannot do; `caisson init` installs the hooks.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

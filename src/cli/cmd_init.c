@@ -23,30 +23,33 @@ struct init_options {
 #define AT(field) offsetof(struct init_options, field)
 static const struct option_row options[] = {
 	{"client", OPTION_LIST, AT(client), "CLIENT",
-			"this client, whether it is used here or not; may be repeated"},
-	{"user", OPTION_FLAG, AT(user), "", "in your own settings, for all your projects (the default)"},
-	{"project", OPTION_FLAG, AT(project), "", "in the settings of this project, for all who work on it"},
-	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show what would change, as a diff, and change nothing"},
-	{"remove", OPTION_FLAG, AT(remove), "", "take the hooks out again"},
+			"set up this client, even if it was never used here; may be repeated"},
+	{"user", OPTION_FLAG, AT(user), "", "change your own settings, for all your projects (default)"},
+	{"project", OPTION_FLAG, AT(project), "", "change the settings of this project, for everyone who "
+			"works on it"},
+	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show the change as a diff and write nothing"},
+	{"remove", OPTION_FLAG, AT(remove), "", "remove the hooks"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "done, or there was nothing to do"},
+static const struct exit_row exits[] = {{0, "done, or nothing to do"},
 		{1, "a client's settings could not be changed"}, {EXIT_USAGE, "usage"},
 		{EXIT_INTERNAL, "internal error"}};
 
 static const struct example_row examples[] = {
-	{"caisson init", "Every client that has been used here is set up to ask caisson first."},
+	{"caisson init", "Sets up every agent client that was used here to ask caisson first."},
 	{"caisson init --client claude-code --dry-run",
-			"The lines that would come into ~/.claude/settings.json."},
-	{"caisson init --client gemini --project", "Only this project, through its .gemini/settings.json."},
-	{"caisson init --remove", "All files are what they were."},
+			"Shows the lines that would be added to ~/.claude/settings.json."},
+	{"caisson init --client gemini --project", "Sets up this project only, through its "
+			".gemini/settings.json."},
+	{"caisson init --remove", "Restores all files as they were."},
 };
 
 struct init_job {
 	struct arena a;
 	struct init_options o;
 	struct init_request rq;
+	const char *policy; /* path of the user's policy file */
 	struct buf out;
 	size_t done, failed;
 };
@@ -78,7 +81,7 @@ static void handle(struct init_job *j, const struct init_row *row)
 	j->done++;
 	if (!init_changes(&c)) {
 		tell_change(j, row, c.path,
-			j->rq.remove ? "there is nothing of caisson" : "all is there already");
+			j->rq.remove ? "no hooks of caisson" : "already set up");
 		return;
 	}
 	if (j->o.dry_run) {
@@ -89,10 +92,10 @@ static void handle(struct init_job *j, const struct init_row *row)
 		note_failure(j, row, &e);
 		return;
 	}
-	tell_change(j, row, c.path, c.gone ? "removed, since nothing else was in it" : j->rq.remove ?
-			"the hooks are taken out" : c.exists ? "the hooks are put in" : "made");
+	tell_change(j, row, c.path, c.gone ? "file removed (it was empty without the hooks)" : j->rq.remove ?
+			"hooks removed" : c.exists ? "hooks installed" : "made");
 	if (!str_eq(c.real, c.path))
-		buf_fmt(&j->out, "  it is a link; what was changed is %.*s\n", STR_ARG(c.real));
+		buf_fmt(&j->out, "  it is a link; the file changed is %.*s\n", STR_ARG(c.real));
 	if (!j->rq.remove && row->afterwards[0])
 		buf_fmt(&j->out, "  %s\n", row->afterwards);
 }
@@ -107,8 +110,8 @@ static void warn_program(struct init_job *j)
 	path_look(m, j->rq.program.path, &at);
 	if (path_inside(j->rq.program.path, j->rq.project) || at.shared)
 		buf_fmt(&j->out,
-				"warning: %.*s lies where an agent could replace it; install caisson first "
-				"(make install)\n", STR_ARG(j->rq.program.path));
+				"warning: an agent could replace %.*s; install caisson first (make "
+				"install)\n", STR_ARG(j->rq.program.path));
 }
 
 /*
@@ -136,14 +139,18 @@ static void handle_all(struct init_job *j)
 		if (!init_at(i)->rules && init_present(&j->a, &j->rq, init_at(i)))
 			handle_client(j, init_at(i));
 	if (!j->done && !j->failed && j->rq.remove)
-		buf_fmt(&j->out, "no client is set up %s: there is nothing to take out\n",
+		buf_fmt(&j->out, "no client is set up %s: nothing to remove\n",
 				j->rq.scope == INIT_PROJECT ? "in this project" : "for this user");
 	else if (!j->done && !j->failed)
-		buf_fmt(&j->out, "no client is set up %s: name one with --client (%.*s)\n",
+		buf_fmt(&j->out, "found no client %s: name one with --client (%.*s)\n",
 				j->rq.scope == INIT_PROJECT ? "in this project" : "for this user",
 				STR_ARG(init_names(&j->a)));
-	else if (!j->rq.remove && !j->o.dry_run && j->done && !j->failed)
-		buf_c(&j->out, "To see that it works: caisson doctor --client\n");
+	else if (!j->rq.remove && !j->o.dry_run && j->done && !j->failed) {
+		buf_c(&j->out, "To check that it works: caisson doctor --client\n");
+		if (j->rq.scope == INIT_USER && access(j->policy, F_OK) != 0)
+			buf_c(&j->out, "To start your own policy, as a commented file: caisson config "
+					"init\n");
+	}
 }
 
 static int init_job_run(void *arg)
@@ -163,6 +170,7 @@ static int init_job_run(void *arg)
 	state_paths(&j->a, &env, v.home, v.project, &paths);
 	j->rq = (struct init_request){.scope = j->o.project ? INIT_PROJECT : INIT_USER, .remove = j->o.remove,
 			.home = v.home, .project = v.project, .state = paths.state_dir, .uid = v.uid};
+	j->policy = str_c(&j->a, paths.user_policy);
 	if (init_self(&j->a, &j->rq.program.path, &e) != 0) {
 		output_error("init: %s", e.text);
 		return EXIT_INTERNAL;
@@ -196,9 +204,9 @@ static int run_init(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first < argc)
-		return usage_wrong(self, "no operands are expected; clients are named with --client");
+		return usage_wrong(self, "unexpected argument; name clients with --client");
 	if (j.o.user && j.o.project)
-		return usage_wrong(self, "--user and --project exclude each other");
+		return usage_wrong(self, "use either --user or --project, not both");
 	for (const struct texts *t = j.o.client.first; t; t = t->next)
 		if (!init_find(t->text))
 			return client_unknown(self, t->text.p);
@@ -209,21 +217,20 @@ const struct command_row command_init = {
 	.name = "init",
 	.synopsis = "[--client CLIENT]... [--user | --project] [--dry-run]\n"
 		    "--remove [--client CLIENT]... [--user | --project] [--dry-run]",
-	.summary = "put caisson's hooks into the settings of agent clients, or take them out",
+	.summary = "install hooks into agent clients, or remove them",
 	.about = "Clients: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf. Without "
-			"--client those whose configuration directory exists. docs/clients.md says for "
-			"each "
-		 "what is enforced then, and what is not.\n\n"
-		 "The hooks run caisson hook by the absolute path of the program that runs init, and stand "
-		 "first. Where a client can be told what a hook that fails means, it "
-		 "means no. Everything else in the file stays as it is, to the byte; running init again "
-		 "changes nothing; --remove gives back the bytes that were there "
-		 "before, and removes a file that init has made. A file that is not what its client reads "
-		 "is refused with line and column, and not touched. The new file takes the "
-		 "place of the old one at once, with its mode and owner. A link is followed, but not out of "
-		 "a project.\n\n"
-		 "Hooks of a project are found by everybody who works on it, also by those who have no "
-		 "caisson at that place; --user is meant for yourself.",
+			"--client, caisson sets up every client whose configuration directory exists. "
+			"caisson help clients says what each client enforces and what it does "
+			"not.\n\nThe hooks "
+			"run caisson hook by the absolute path of this program, before other hooks. If a "
+			"client can be told that a failing hook denies, it is. Everything else in the file "
+			"stays byte for byte as it is, and running init again changes nothing. --remove "
+			"restores the earlier bytes and deletes files that init created. A file that its "
+			"client cannot read is refused with line and column, and is not touched. The new "
+			"file replaces the old one atomically and keeps its mode and owner. Links are "
+			"followed, but not out of a project.\n\nHooks in a project apply to everyone who "
+			"works on it, also to people without caisson at that path; --user is for yourself "
+			"alone.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

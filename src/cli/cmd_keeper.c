@@ -15,13 +15,13 @@
 static const struct option_row options[] = {{"help", OPTION_HELP, 0, "", "print this"}};
 
 static const struct exit_row exits[] = {
-		{0, "nobody needed it any more, or another keeper serves"},
-		{1, "it could not serve; its output says why"},
+		{0, "no box is left, or another keeper is running"},
+		{1, "the keeper could not start; its output says why"},
 		{EXIT_USAGE, "usage"},
 };
 
 static const struct example_row examples[] = {
-		{"caisson doctor", "Whether a keeper runs, and how many boxes it holds."},
+		{"caisson doctor", "Says if a keeper is running, and how many boxes it holds."},
 };
 
 static void say_ready(void)
@@ -65,19 +65,13 @@ const struct command_row command_keeper = {
 		.name = "keeper",
 		.synopsis = "",
 		.summary = "hold boxes in the background; runs start it on demand",
-		.about = "The keeper is a process of one user that holds the boxes that outlive their "
-			 "command (caisson run "
-			 "--background, caisson-ps(1)). The first run that needs it starts it, with an empty "
-			 "environment and in a session of its own, and it ends when it holds nothing any "
-			 "more. Its end is "
-			 "the end of its boxes.\n\n"
-			 "It listens at a socket in the state directory, answers only processes of the same "
-			 "user outside "
-			 "of any box, and does not start under no_new_privs, a seccomp filter or in another "
-			 "user "
-			 "namespace. A newer program replaces it: the older keeper takes no further box, and "
-			 "ends "
-			 "with its last one.",
+		.about = "The keeper is a process of one user. It holds the boxes that outlive their command "
+			 "(caisson run --background, caisson-ps(1)). The first run that needs it starts it, "
+			 "with an empty environment and in its own session. It ends when it holds no box; if "
+			 "it is killed, its boxes end too.\n\nIt listens on a socket in the state directory, "
+			 "answers only processes of the same user outside any box, and does not start under "
+			 "no_new_privs, a seccomp filter or in another user namespace. A newer program "
+			 "replaces it: the older keeper takes no further boxes and ends with its last one.",
 		.options = options,
 		.noptions = ARRAY_SIZE(options),
 		.exits = exits,

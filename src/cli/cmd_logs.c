@@ -27,21 +27,22 @@ struct logs_job {
 };
 
 static const struct option_row options[] = {
-		{"f", OPTION_FLAG, offsetof(struct logs_job, follow), "", "go on until the box ends"},
+		{"f", OPTION_FLAG, offsetof(struct logs_job, follow), "", "follow: print new output until "
+				"the box ends"},
 		{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
 		{0, "printed"},
-		{1, "there is no such box"},
+		{1, "no such box, or its output is a running call's"},
 		{EXIT_USAGE, "usage"},
 		{EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
 		{"caisson logs 3f9a",
-				"What the box whose id begins with 3f9a has printed in the background."},
-		{"caisson logs -f 3f9a", "The same, and what comes until it ends."},
+				"Prints the output of the box whose id begins with 3f9a."},
+		{"caisson logs -f 3f9a", "Prints its output and follows it until the box ends."},
 };
 
 static int put_clean(struct logs_job *j)
@@ -91,7 +92,14 @@ static int show(struct logs_job *j, const struct background *b)
 	int rc = old >= 0 ? pump(j, old) : 0;
 	bool ended = !j->follow;
 
-	while (rc == 0 && fd >= 0) {
+	if (fd < 0) {
+		output_error("logs: the box '%.*s' belongs to a call that is still running, which has its "
+			     "output",
+				STR_ARG(b->id));
+		return 1;
+	}
+
+	while (rc == 0) {
 		rc = pump(j, fd);
 		if (is_cut(fd))
 			continue;
@@ -136,7 +144,7 @@ static int run_logs(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 != argc)
-		return usage_wrong(self, "one id is expected (caisson ps lists them)");
+		return usage_wrong(self, "give one id (caisson ps lists them)");
 	j.id = argv[first];
 	return with_arena(&j.boxes.a, print_log, &j);
 }
@@ -145,9 +153,8 @@ const struct command_row command_logs = {
 		.name = "logs",
 		.synopsis = "[-f] BOX",
 		.summary = "print the output of a box in the background",
-		.about = "Prints what the programs of the box have written since it went to the background, "
-			 "both streams as they "
-			 "came, normalised and without secrets. Of a long output the last 4 to 8 MB are "
+		.about = "Prints the output of the box since it went to the background: both streams in "
+			 "order, normalised and without secrets. The last 4 to 8 MB of a long output are "
 			 "kept.",
 		.options = options,
 		.noptions = ARRAY_SIZE(options),

@@ -7,9 +7,6 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "client/mcp.h"
-#include "run/job.h"
-#include "sys/directory.h"
-#include "sys/file.h"
 
 struct server_options {
 	struct mcp_options mcp;
@@ -17,8 +14,7 @@ struct server_options {
 	struct option_list network; /* becomes one of the words */
 	struct option_list env, read, write;
 	const char *parallel;
-	/* identity of project and workspace at the start */
-	struct directory pin, place;
+	struct mcp_places places;
 };
 
 #define AT(field) offsetof(struct server_options, mcp.base.field)
@@ -26,75 +22,74 @@ struct server_options {
 #define LIMIT(name) offsetof(struct server_options, words.v[WORD_LIMIT + LIMIT_##name])
 static const struct option_row options[] = {
 	{"profile", OPTION_VALUE, WORD(PROFILE), "NAME",
-			"exec (default): nothing of the caller's; work: the project, writable, and the "
-			"home's toolchains"},
+			"exec (default): none of your files; work: your project, writable, and the "
+			"toolchains in your home"},
 	{"workspace", OPTION_VALUE, WORD(WORKSPACE), "DIR[:ro|rw]",
-			"a directory that is seen in the boxes, writable unless :ro"},
+			"directory to show in the boxes, writable unless :ro"},
 	{"read", OPTION_LIST, offsetof(struct server_options, read), "PATH",
-			"a file or directory that can be read in the boxes; may be repeated"},
+			"file or directory to show read-only in the boxes; may be repeated"},
 	{"write", OPTION_LIST, offsetof(struct server_options, write), "PATH",
-			"one that can be written as well; may be repeated"},
+			"file or directory to show writable; may be repeated"},
 	{"root", OPTION_VALUE, AT(root), "DIR",
-			"a directory whose content is the root of the boxes, in place of the system's "
-			"directories"},
+			"directory to use as the root of the boxes instead of the system's directories"},
 	{"env", OPTION_LIST, offsetof(struct server_options, env), "NAME=VALUE",
-			"a variable for the programs; may be repeated"},
-	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "CPUs, as 2 or 0.5"},
-	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
+			"set an environment variable for the programs; may be repeated"},
+	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "number of CPUs, such as 2 or 0.5"},
+	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", "memory, such as 512M or 1G; a plain number is "
+			"megabytes"},
 	{"timeout", OPTION_VALUE, LIMIT(TIME), "TIME",
-			"time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
+			"time, such as 30, 1.5, 500ms or 2m; a plain number is seconds"},
 	{"cpu-time", OPTION_VALUE, LIMIT(CPU_TIME), "TIME",
 			"CPU time of all processes together (default: no limit but --timeout)"},
 	{"io", OPTION_VALUE, LIMIT(IO), "SIZE",
-			"bytes a second from each disk, and as many to it, as 20M (default: no limit)"},
+			"bytes a second read from and written to each disk, such as 20M (default: no limit)"},
 	{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads"},
-	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", "files in /tmp and the home, all together"},
-	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
+	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", "total size of files in /tmp and the home"},
+	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output of each stream"},
 	{"network", OPTION_LIST, offsetof(struct server_options, network), "NAME",
-			"deny (default), loopback (default of work), hosts as "
-			"api.example.org,preset:registries (may be repeated), or host if your policy "
-			"permits it (docs/network.md)"},
+			"deny (default), loopback (default of work), hosts such as "
+			"api.example.org,preset:registries (may be repeated), or host if your policy permits "
+			"it"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
-			"refuse to run where memory and processes cannot be limited by a cgroup"},
+			"refuse to run if no cgroup can limit memory and processes"},
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
-			"run although no cgroup enforces --memory: the memory is watched, and the box ended "
-			"when it is too much"},
+			"run even if no cgroup enforces --memory: caisson watches the memory and ends the "
+			"box at the limit"},
 	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME",
-			"how boxes are made: native (default), another engine, or auto for the first "
-			"that can (docs/backends.md)"},
-	{"skill", OPTION_VALUE, AT(skill), "FILE", "a skill's file, whose front matter holds for every run"},
+			"backend for the boxes: native (default), bwrap, docker, or auto for the first that "
+			"works"},
+	{"skill", OPTION_VALUE, AT(skill), "FILE", "skill file; its front matter applies to every run"},
 	{"task", OPTION_VALUE, WORD(TASK), "TASK",
-			"what every run is for: test, typecheck, lint, data, json, custom; else a call may "
-			"say it"},
+			"task of every run: test, typecheck, lint, data, json, custom (default: each call "
+			"may name one)"},
 	{"columns", OPTION_VALUE, WORD(COLUMNS), "NAMES",
-			"for the task data: columns that must be there, separated by commas"},
+			"for --task data: required columns, separated by commas"},
 	{"schema", OPTION_VALUE, AT(schema), "FILE",
-			"for the task json: the JSON Schema that the output must meet"},
+			"for --task json: JSON Schema for the output"},
 	{"validator", OPTION_VALUE, AT(validator), "FILE",
-			"a script that judges the results, in a box of its own (docs/validators.md)"},
+			"script that checks the results, in its own box (caisson help validators)"},
 	{"iso-times", OPTION_FLAG, AT(iso_times), "",
-			"Unix times in reports become ISO 8601 (default: they stay as they were printed)"},
+			"convert Unix times in reports to ISO 8601 (default: leave them)"},
 	{"agent", OPTION_VALUE, AT(agent), "ID",
-			"the agent that asks; kept for the record (default: the client's name)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
+			"name of the agent for the record (default: the client's name)"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
 	{"parallel", OPTION_VALUE, offsetof(struct server_options, parallel), "N",
-			"calls that are worked on at the same time, from 1 to 8 (default); others wait"},
+			"number of calls served at the same time, from 1 to 8 (default)"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
 	{0, "standard input ended"},
 	{EXIT_USAGE, "usage"},
-	{EXIT_INTERNAL, "the client does not read its answers"},
+	{EXIT_INTERNAL, "the client does not read the answers"},
 };
 
 static const struct example_row examples[] = {
 	{"claude mcp add caisson -- caisson mcp",
-			"Claude Code gets a place to run code in, which sees nothing of this machine's "
-			"files."},
+			"Gives Claude Code a tool that runs code without access to your files."},
 	{"caisson mcp --profile work --timeout 10m",
 			"Runs see the project in the current directory and may take ten minutes."},
-	{"caisson mcp --workspace data:ro --memory 4G", "Runs can read one directory, and write nothing."},
+	{"caisson mcp --workspace data:ro --memory 4G", "Runs can read one directory and write nothing."},
 };
 
 struct mcp_command {
@@ -103,41 +98,17 @@ struct mcp_command {
 	struct arena a, trial; /* trial: memory of try_options() */
 };
 
-/*
- * Pins the directories that the server was started for. Later calls use them, even if a boxed program renames
- * or replaces them.
- */
-static void pin_directories(struct mcp_command *c, const struct job *j)
-{
-	struct server_options *o = c->o;
-	const struct spec *s = &j->run.spec;
-	FD_CLEANUP int fd = -1;
-
-	o->pin.path = str_dup(&c->a, j->world.context.view->project);
-	fd = o->pin.path.n ? directory_open(str_c(&c->a, o->pin.path)) : -1;
-	if (fd >= 0 && directory_identity(fd, &o->pin.id) == 0)
-		o->mcp.base.pin = &o->pin;
-	if (o->mcp.base.workspace.given && s->workspace.n) {
-		o->place = (struct directory){str_dup(&c->a, s->workspace), s->workspace_id};
-		o->mcp.base.place = &o->place;
-	}
-}
-
 /* Checks the options at the start, before a client depends on the server. */
 static int try_options(void *arg)
 {
 	struct mcp_command *c = arg;
-	struct job *j = arena_new(&c->trial, struct job);
-	struct facts facts;
+	struct str refused;
 	struct err e = {0};
 
-	j->request = c->o->mcp.base;
-	j->request.code = ":";
-	if (job_judge(&c->trial, j, &facts, &e) != 0)
+	if (mcp_try_options(&c->a, &c->trial, &c->o->mcp, &c->o->places, &refused, &e) != 0)
 		return usage_wrong(c->self, e.text);
-	pin_directories(c, j);
-	if (j->refused)
-		output_error("mcp: nothing will run: %.*s", STR_ARG(j->judgement.reasons->message));
+	if (refused.n)
+		output_error("mcp: nothing will run: %.*s", STR_ARG(refused));
 	return 0;
 }
 
@@ -183,17 +154,16 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 const struct command_row command_mcp = {
 	.name = "mcp",
 	.synopsis = "[OPTIONS]",
-	.summary = "serve the tools run, verify_tests, check and result to an agent (MCP)",
-	.about = "Speaks the Model Context Protocol on standard input and output, in its versions "
-			"2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05. The client starts "
-			"it and ends it.\n\n"
-		 "The tool run puts a shell command, or code of a language, into a fresh box, as caisson "
-		 "run does, and answers with its report; check judges a command without running it; "
-		 "result "
-		 "shows parts of an output that was too long for the report. What run is given is judged "
-		 "first: what would be denied or asked about does not run, and the answer says why.\n\n"
-		 "The options say what every run may have. A call can ask for less (a smaller limit, a "
-		 "workspace that is read-only), never for more.",
+	.summary = "serve run, verify_tests, check and result to agents (MCP)",
+	.about = "Serves the Model Context Protocol on standard input and output, in versions 2026-07-28, "
+			"2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05. The client starts and stops "
+			"it.\n\nThe tool run executes a shell command, or code in a language, in a fresh "
+			"box, as caisson run does, and returns the report. The tool check judges a command "
+			"without running it. The tool result shows parts of an output that was too long for "
+			"the report. Every run is judged first: a command that would be denied or asked "
+			"about does not run, and the answer says why.\n\nThe options set the limits of every "
+			"run. A call can ask for less (a smaller limit, a read-only workspace), never for "
+			"more.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

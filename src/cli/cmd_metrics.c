@@ -24,28 +24,27 @@ struct metrics_options {
 #define AT(field) offsetof(struct metrics_options, field)
 static const struct option_row options[] = {
 	{"textfile", OPTION_VALUE, AT(textfile), "FILE",
-			"write the text to this file, all or nothing, for a textfile collector"},
+			"write to this file atomically, for a textfile collector"},
 	{"prometheus", OPTION_FLAG, AT(prometheus), "", "the older text format (the default of --textfile)"},
 	{"anew", OPTION_FLAG, AT(anew), "",
-			"count the rows that are there from nothing; counters may go down"},
+			"recount from scratch; counters may go down"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed or written"}, {EXIT_NO_RECORD, "there is no record"},
+static const struct exit_row exits[] = {{0, "printed or written"}, {EXIT_NO_RECORD, "no record exists yet"},
 		{EXIT_USAGE, "usage"},
 		{EXIT_INTERNAL, "the record cannot be read, or the file cannot be written"}};
 
 static const struct example_row examples[] = {
 	{"caisson metrics", "OpenMetrics text."},
 	{"caisson metrics --textfile /var/lib/node_exporter/caisson.prom",
-			"From a timer, for node_exporter's textfile collector."},
+			"Run from a timer, for node_exporter's textfile collector."},
 };
 
 struct metrics_job {
 	struct arena a;
 	struct metrics_options o;
 	struct record_home at;
-	struct tally t;
 	struct buf text;
 };
 
@@ -69,32 +68,42 @@ static int write_public(struct arena *a, const char *path, struct str text, stru
  * The stored counters are a cache. Without them all rows are counted; if they cannot be stored, the next call
  * counts all rows again.
  */
-static int count_rows(struct metrics_job *j, struct err *e)
+static int count_rows(struct arena *a, const struct record_home *h, bool anew, struct tally *ret,
+		struct err *e)
 {
-	const char *path = str_c(&j->a, str_fmt(&j->a, "%.*s/" STATE_NAME, STR_ARG(j->at.state)));
+	const char *path = str_c(a, str_fmt(a, "%.*s/" STATE_NAME, STR_ARG(h->state)));
 	struct str state = STR("");
 	struct buf b;
-	bool anew;
+	bool restarted;
 
-	if (!j->o.anew)
-		(void)file_read(&j->a, path, METRICS_STATE_MAX, &state, NULL, NULL);
-	tally_init(&j->t, &j->a);
-	if (metrics_update(&j->t, &j->at.audit, state, &anew, e) < 0)
+	if (!anew)
+		(void)file_read(a, path, METRICS_STATE_MAX, &state, NULL, NULL);
+	tally_init(ret, a);
+	if (metrics_update(ret, &h->audit, state, &restarted, e) < 0)
 		return -1;
-	buf_init(&b, &j->a, METRICS_STATE_MAX);
-	metrics_state(&b, &j->t);
+	buf_init(&b, a, METRICS_STATE_MAX);
+	metrics_state(&b, ret);
 	(void)file_replace(path, buf_view(&b), NULL);
+	return 0;
+}
+
+int home_metrics(struct arena *a, const struct record_home *h, bool anew, bool classic, struct buf *b,
+		struct err *e)
+{
+	struct audit_usage u;
+	struct tally t;
+
+	if (count_rows(a, h, anew, &t, e) < 0 || audit_usage(a, &h->audit, NULL, &u, e) < 0)
+		return -1;
+	metrics_text(b, &t, classic, CAISSON_VERSION, u.row_bytes);
 	return 0;
 }
 
 static int make_metrics(struct metrics_job *j, struct err *e)
 {
-	struct audit_usage u;
-
-	if (count_rows(j, e) < 0 || audit_usage(&j->a, &j->at.audit, NULL, &u, e) < 0)
-		return -1;
 	buf_init(&j->text, &j->a, TEXT_MAX);
-	metrics_text(&j->text, &j->t, j->o.prometheus || j->o.textfile, CAISSON_VERSION, u.row_bytes);
+	if (home_metrics(&j->a, &j->at, j->o.anew, j->o.prometheus || j->o.textfile, &j->text, e) < 0)
+		return -1;
 	return j->o.textfile ? write_public(&j->a, j->o.textfile, buf_view(&j->text), e) : 0;
 }
 
@@ -124,7 +133,7 @@ static int run_metrics(const struct command_row *self, int argc, char **argv)
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
 	if (j.o.textfile && !*j.o.textfile)
-		return usage_wrong(self, "the name of the file is empty");
+		return usage_wrong(self, "the file name is empty");
 	return with_arena(&j.a, metrics_job_run, &j);
 }
 
@@ -132,16 +141,15 @@ const struct command_row command_metrics = {
 	.name = "metrics",
 	.synopsis = "[--prometheus] [--anew]\n"
 		    "--textfile FILE [--anew]",
-	.summary = "what was recorded, as numbers for monitoring",
-	.about = "Prints counters and histograms made from the record: decisions by verdict and rule, runs "
-			"by status, their duration and memory, validations by task and outcome. "
-			"docs/metrics.md lists "
-		 "them. The format is OpenMetrics; with --textfile, or --prometheus, it is the text format "
-		 "that node_exporter's textfile collector reads.\n\n"
-		 "What was counted is kept in metrics.json in the state directory, so that only new rows "
-		 "are read and counters do not go down when days are dropped from the record. No label "
-		 "names an "
-		 "agent, a command or a path. An agent may not use --textfile.",
+	.summary = "print counters of the record for monitoring",
+	.about = "Prints counters and histograms of the record: decisions by verdict and rule, runs by "
+			"status, their duration and memory, validations by task and outcome. "
+			"caisson help metrics.md "
+			"lists them. The format is OpenMetrics; --textfile and --prometheus select the text "
+			"format that node_exporter's textfile collector reads.\n\nThe totals are kept in "
+			"metrics.json in the state directory, so that only new rows are read and counters do "
+			"not go down when old days are dropped. No label names an agent, a command or a "
+			"path. Agents may not use --textfile.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

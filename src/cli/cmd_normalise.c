@@ -9,19 +9,19 @@ struct normalise_job {
 
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, offsetof(struct normalise_job, json), "",
-			"print one object: text, and in sanitized what was removed or made visible"},
+			"print one JSON object: the text, and counts of what was removed or made visible"},
 	{"keep-timestamps", OPTION_FLAG, offsetof(struct normalise_job, keep_timestamps), "",
 			"leave Unix times as they are"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
-		{EXIT_INTERNAL, "the file cannot be read, or another error"}};
+		{EXIT_INTERNAL, "the file cannot be read, or another error occurred"}};
 
 static const struct example_row examples[] = {
 	{"make 2>&1 | caisson normalise",
-			"The output without colours and with progress bars as they were at last."},
-	{"caisson normalise --json build.log", "The same for a file, with counts of what was changed."},
+			"Prints the output without colours, and progress bars in their final state."},
+	{"caisson normalise --json build.log", "Does the same for a file, with counts of the changes."},
 };
 
 static int normalise_job_run(void *arg)
@@ -41,7 +41,7 @@ static int run_normalise(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 < argc)
-		return usage_wrong(self, "one file is expected");
+		return usage_wrong(self, "give one file");
 	j.path = first < argc ? argv[first] : NULL;
 	return with_arena(&j.a, normalise_job_run, &j);
 }
@@ -49,14 +49,13 @@ static int run_normalise(const struct command_row *self, int argc, char **argv)
 const struct command_row command_normalise = {
 	.name = "normalise",
 	.synopsis = "[--json] [--keep-timestamps] [FILE]",
-	.summary = "print output as a person would see it, as plain text",
-	.about = "Reads standard input or FILE and prints it as plain text in UTF-8: colours, titles and "
-			"other control sequences are gone, carriage returns and "
-		 "backspaces have done what they do at a terminal, bytes that are not UTF-8 are U+FFFD, and "
-		 "characters that nobody sees are written as \\u{...}. "
-		 "Moves to other lines and clearing the screen hide nothing. Unix times in prose become ISO "
-		 "8601 UTC.\n\n"
-		 "Normalising twice is normalising once. Memory does not grow with the length of the input.",
+	.summary = "print output as plain text, as a person would see it",
+	.about = "Reads standard input or FILE and prints it as plain text in UTF-8. Colours, titles and "
+			"other control sequences are removed; carriage returns and backspaces act as on a "
+			"terminal; bytes that are not UTF-8 become U+FFFD; invisible characters are printed "
+			"as \\u{...}. Cursor movements and clearing the screen hide nothing. Unix times in "
+			"prose become ISO 8601 UTC.\n\nNormalising twice gives the same text. Memory use "
+			"does not grow with the input.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -22,9 +22,9 @@ struct pause_options {
 #define AT(field) offsetof(struct pause_options, field)
 static const struct option_row options[] = {
 	{"for", OPTION_VALUE, AT(length), "TIME",
-			"start a pause, or give it another end: 10m, 90s, at most 1h"},
-	{"project", OPTION_FLAG, AT(project), "", "in this project alone"},
-	{"end", OPTION_FLAG, AT(end), "", "end it now"},
+			"start or extend a pause: 10m, 90s, at most 1h"},
+	{"project", OPTION_FLAG, AT(project), "", "pause in this project only"},
+	{"end", OPTION_FLAG, AT(end), "", "end the pause now"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -36,8 +36,8 @@ static const struct exit_row exits[] = {
 
 static const struct example_row examples[] = {
 	{"caisson pause --for 10m",
-			"For ten minutes nothing is asked about or contained; what is denied stays denied."},
-	{"caisson pause", "Whether there is a pause, and until when."},
+			"For ten minutes caisson neither asks nor contains; denials stay."},
+	{"caisson pause", "Says if caisson is paused, and until when."},
 	{"caisson pause --end", "caisson guards again."},
 };
 
@@ -82,18 +82,17 @@ static int start_pause(struct pause_job *j)
 		return 1;
 	}
 	if (j->policies.own.no_lifting) {
-		output_error("pause: the system's policy says forbid_lifting, so there is no pause on this "
-				"machine");
+		output_error("pause: the system's policy forbids it (forbid_lifting)");
 		return 1;
 	}
 	if (j->o.project && !project.n) {
-		output_error("pause: this directory belongs to no project");
+		output_error("pause: this directory is not in a project");
 		return 1;
 	}
 	buf_fmt(&j->out,
-			"For %s hooks will ask about nothing and contain nothing%s%.*s: what they would ask "
-			"about or contain runs OUTSIDE the box, with your\n"
-		"rights. What is denied stays denied. The pause is recorded, and ends by itself.\n",
+			"For %s hooks will neither ask nor contain%s%.*s: such commands will run OUTSIDE the "
+			"box, with your\nrights. Denials stay. The pause is recorded and ends "
+			"automatically.\n",
 		j->o.length, j->o.project ? " in " : ", in any project", STR_ARG(project));
 	if (!person_types(&j->out, "\nType yes to pause: ", "yes")) {
 		output_error("pause: the answer was not yes; nothing was changed");
@@ -161,29 +160,28 @@ static int run_pause(const struct command_row *self, int argc, char **argv)
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
 	if (j.o.end && (j.o.length || j.o.project))
-		return usage_wrong(self, "--end stands alone");
+		return usage_wrong(self, "--end takes no other option");
 	if (j.o.project && !j.o.length)
-		return usage_wrong(self, "--project goes with --for");
+		return usage_wrong(self, "--project needs --for");
 	if (j.o.length && read_length(str_of(j.o.length), &j.seconds) != 0)
-		return usage_wrong(self, "--for takes 90s, 10m or 1h, and an hour at most");
+		return usage_wrong(self, "--for takes a time such as 90s or 10m, at most 1h");
 	return with_arena(&j.a, pause_job_run, &j);
 }
 
 const struct command_row command_pause = {
 	.name = "pause",
 	.synopsis = "[--for TIME [--project] | --end]",
-	.summary = "let hooks neither ask nor contain for a short time",
-	.about = "While caisson is paused, the hooks of agent clients let through what they would ask about "
-			"or contain: it runs outside the box, with your rights, and the client's own "
-		 "questions are all there are. What is denied stays denied, by checks and by your rules; so "
-		 "does what could not be read to its end stay in the box. The model is told. Verdicts are "
-		 "recorded with the mode paused. caisson run and caisson mcp are not concerned.\n\n"
-		 "A pause ends at its time, after an hour at most, with the next boot of the machine, and "
-		 "with --end. Starting one needs a person: it must be run in a "
-		 "terminal, outside of sandboxes and not below an agent client, and no variable by which "
-		 "agents mark their commands may be set. A fixed check denies "
-		 "it to agents. Where the system's policy says forbid_lifting there is no pause.\n\n"
-		 "Without options it says whether there is a pause.",
+	.summary = "stop asking and containing for a short time",
+	.about = "While caisson is paused, hooks let commands through that they would otherwise ask about or "
+			"contain. These commands run outside the box, with your rights, and only the client "
+			"itself may still ask. Denials by checks and by your rules stay, and commands that "
+			"could not be read completely stay in the box. The model is told. The record notes "
+			"the mode paused. caisson run and caisson mcp are not affected.\n\nA pause ends at "
+			"its time, after an hour at most, at the next boot, or with --end. Starting one "
+			"needs a person: it must be run in a terminal, outside sandboxes, not below an agent "
+			"client, and without the environment variables by which agents mark their commands. "
+			"A fixed check denies it to agents. The system's policy can forbid pauses "
+			"(forbid_lifting).\n\nWithout options this command says if caisson is paused.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -16,17 +16,18 @@ struct presets_job {
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, offsetof(struct presets_job, json), "", "print hosts as one JSON object"},
 	{"again", OPTION_FLAG, offsetof(struct presets_job, again), "",
-	 "ask the tools again, even if their configuration did not change"},
+	 "ask the tools again, even if their configuration is unchanged"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed"}, {1, "there is no such preset"}, {EXIT_USAGE, "usage"},
+static const struct exit_row exits[] = {{0, "printed"}, {1, "no such preset"}, {EXIT_USAGE, "usage"},
 		{EXIT_INTERNAL, "internal error"}};
 
 static const struct example_row examples[] = {
-	{"caisson presets", "A line for each: its name and what it is for."},
-	{"caisson presets git > rules.yaml", "The text of one, in the language of policies."},
-	{"caisson presets preset:registries/npm", "The hosts that this word of --network stands for here."},
+	{"caisson presets", "Lists every preset with its purpose."},
+	{"caisson presets git > rules.yaml", "Prints the rules of one preset."},
+	{"caisson presets preset:registries/npm", "Lists the hosts that this value of --network stands for "
+			"here."},
 };
 
 static void put_rules(struct presets_job *j, struct buf *b, const struct network_rule *rules)
@@ -93,8 +94,8 @@ static int presets_job_run(void *arg)
 	if (j->name && registries_is_preset(str_of(j->name)))
 		return show_hosts(j);
 	if (j->name && !config_preset(str_of(j->name), &p)) {
-		output_error("there is no preset '%.100s'%s", j->name,
-				config_preset_near(&j->a, str_of(j->name), "; caisson presets lists them"));
+		output_error("no preset '%.100s'%s", j->name,
+				config_preset_near(&j->a, str_of(j->name), " (caisson presets lists them)"));
 		return 1;
 	}
 	if (j->name)
@@ -122,7 +123,7 @@ static int run_presets(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 < argc)
-		return usage_wrong(self, "one name is expected");
+		return usage_wrong(self, "give one name");
 	j.name = first < argc ? argv[first] : NULL;
 	return with_arena(&j.a, presets_job_run, &j);
 }
@@ -131,12 +132,12 @@ const struct command_row command_presets = {
 	.name = "presets",
 	.synopsis = "[PRESET]",
 	.summary = "list the presets, or print one",
-	.about = "Presets are policies that the program carries. A policy takes one in by its name: "
-			"`import: [git, secrets]`. Without NAME they are listed; with NAME "
-		 "its text is printed, in the language of policies, to be read or copied.\n\n"
-		 "preset:registries is a word of `run --network`: the hosts from which the package managers "
-		 "of this machine install, and preset:registries/TOOL those of one. The tools are asked for "
-		 "them, each in a box without network; files of the project do not count.",
+	.about = "Presets are policies that come with the program. A policy imports them by name: `import: "
+			"[git, secrets]`. Without NAME this command lists them; with NAME it prints the "
+			"rules, to read or copy.\n\npreset:registries is a value of `run --network`: the "
+			"hosts from which the package managers of this machine install; "
+			"preset:registries/TOOL are those of one tool. Caisson asks the tools themselves, "
+			"each in a box without network; files of the project are ignored.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -6,7 +6,6 @@
 #include "cli/doc.h"
 
 #define SHORT_ID 8
-#define PORTS_MAX 16 /* that are shown of one box */
 
 struct ps_job {
 	struct boxes boxes;
@@ -14,7 +13,7 @@ struct ps_job {
 };
 
 static const struct option_row options[] = {
-		{"all", OPTION_FLAG, offsetof(struct ps_job, all), "", "also those that have ended"},
+		{"all", OPTION_FLAG, offsetof(struct ps_job, all), "", "also list boxes that have ended"},
 		{"json", OPTION_FLAG, offsetof(struct ps_job, json), "", "print one JSON object"},
 		{"help", OPTION_HELP, 0, "", "print this"},
 };
@@ -26,56 +25,18 @@ static const struct exit_row exits[] = {
 };
 
 static const struct example_row examples[] = {
-		{"caisson ps", "The boxes in the background, the newest first."},
+		{"caisson ps", "Lists the boxes in the background, newest first."},
 		{"caisson ps --all --json | jq -r '.boxes[] | select(.state == \"ended\").id'",
-				"The ids of those that have ended."},
+				"Prints the ids of boxes that have ended."},
 };
-
-static const char *state_name(enum background_state s)
-{
-	static const char names[][8] = {"running", "ended", "lost"};
-
-	return names[s];
-}
-
-static void put_ports(struct doc *o, struct arena *a, const struct background *b)
-{
-	uint16_t ports[PORTS_MAX];
-	size_t n = b->state == BACKGROUND_LIVES ? background_ports(a, b, ports, PORTS_MAX) : 0;
-
-	doc_list(o, "ports");
-	for (size_t i = 0; i < n; i++)
-		doc_number(o, NULL, ports[i]);
-	doc_end(o);
-}
 
 static void put_json(struct buf *out, const struct background *all, bool ended)
 {
-	struct doc o;
-
-	doc_start(&o, out, true);
-	doc_number(&o, "v", 1);
-	doc_list(&o, "boxes");
-	for (const struct background *b = all; b; b = b->next) {
-		if (b->state != BACKGROUND_LIVES && !ended)
-			continue;
-		doc_map(&o, NULL);
-		doc_text(&o, "id", b->id);
-		doc_text(&o, "of", b->of);
-		doc_word(&o, "state", state_name(b->state));
-		doc_text(&o, "status",
-				b->state == BACKGROUND_LIVES ? STR("running")
-				: b->status.n                ? b->status
-							     : STR("unknown"));
-		doc_text(&o, "started", b->started);
-		doc_text(&o, "session", b->session);
-		doc_text(&o, "project", b->project);
-		doc_text(&o, "command", b->command);
-		put_ports(&o, out->a, b);
-		doc_end(&o);
-	}
-	doc_end(&o);
-	doc_finish(&o);
+	buf_c(out, "{\"v\":1,\"boxes\":[");
+	for (const struct background *b = all; b; b = b->next)
+		if (b->state == BACKGROUND_LIVES || ended)
+			background_json(out, b);
+	buf_c(out, "]}\n");
 }
 
 static void put_rows(struct buf *out, const struct background *all, bool ended)
@@ -86,14 +47,15 @@ static void put_rows(struct buf *out, const struct background *all, bool ended)
 		put_visible(out, str_sub(b->id, 0, b->id.n < SHORT_ID ? b->id.n : SHORT_ID));
 		buf_fmt(out, "  %-12s  ",
 				b->state == BACKGROUND_ENDED ? str_c(out->a, b->status)
-							     : state_name(b->state));
+							     : background_state_name(b->state));
 		put_visible(out, str_sub(b->started, 0, b->started.n < 19 ? b->started.n : 19));
 		buf_c(out, "  ");
 		put_visible(out, b->command);
 		buf_char(out, '\n');
 	}
 	if (!out->n)
-		buf_c(out, ended ? "nothing was in the background yet\n" : "nothing is in the background\n");
+		buf_c(out, ended ? "no box has run in the background yet\n" :
+				"no box runs in the background\n");
 }
 
 static int list(void *arg)
@@ -123,13 +85,10 @@ const struct command_row command_ps = {
 		.name = "ps",
 		.synopsis = "[--all] [--json]",
 		.summary = "list the boxes in the background",
-		.about = "Lists what caisson run --background left running: the first letters of the id, "
-			 "which other commands "
-			 "take, the state, the start in UTC, and the command. A box ends when its last "
-			 "process "
-			 "ends, with caisson stop, after 8 hours, when a limit is reached, when a newer one "
-			 "needs its place, "
-			 "or with the keeper (caisson-keeper(1)).",
+		.about = "Lists the boxes that caisson run --background left running: the first letters of "
+			 "the id, which other commands accept, the state, the start in UTC, and the command. "
+			 "A box ends when its last process ends, at a limit, after 8 hours, with caisson "
+			 "stop, when a newer box needs its place, or with the keeper (caisson-keeper(1)).",
 		.options = options,
 		.noptions = ARRAY_SIZE(options),
 		.exits = exits,

@@ -16,21 +16,21 @@ struct redact_job {
 
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, offsetof(struct redact_job, json), "",
-			"print one object: text, redacted (how many), sanitized"},
+			"print one JSON object: the text, the number of secrets, and other changes"},
 	{"value-of", OPTION_LIST, offsetof(struct redact_job, names), "NAME",
-			"the value of this variable is a secret, too; may be repeated"},
+			"also treat the value of this variable as a secret; may be repeated"},
 	{"patterns-only", OPTION_FLAG, offsetof(struct redact_job, patterns_only), "",
-			"do not look for the values of variables that look like credentials"},
+			"do not search for the values of variables that look like credentials"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
-		{EXIT_INTERNAL, "the file cannot be read, or another error"}};
+		{EXIT_INTERNAL, "the file cannot be read, or another error occurred"}};
 
 static const struct example_row examples[] = {
-	{"env | caisson redact", "The environment, without what looks like a credential."},
+	{"env | caisson redact", "Prints the environment without credentials."},
 	{"caisson redact --json deploy.log",
-			"The text of a file with secrets replaced, and how many there were."},
+			"Prints a file with its secrets replaced, and their number."},
 };
 
 static int redact_job_run(void *arg)
@@ -47,8 +47,8 @@ static int redact_job_run(void *arg)
 
 		if (!value || strlen(value) < REDACT_VALUE_MIN) {
 			output_error("--value-of '%.100s': %s", t->text.p,
-					value ? "its value is too short to look for" :
-					"there is no such variable");
+					value ? "its value is too short to search for" :
+					"no such variable");
 			return EXIT_USAGE;
 		}
 		values[n++] = str_of(value);
@@ -65,7 +65,7 @@ static int run_redact(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 < argc)
-		return usage_wrong(self, "one file is expected");
+		return usage_wrong(self, "give one file");
 	j.path = first < argc ? argv[first] : NULL;
 	return with_arena(&j.a, redact_job_run, &j);
 }
@@ -74,15 +74,13 @@ const struct command_row command_redact = {
 	.name = "redact",
 	.synopsis = "[--json] [--value-of NAME]... [--patterns-only] [FILE]",
 	.summary = "print text with its secrets replaced",
-	.about = "Reads standard input or FILE, normalises it as caisson-normalise(1) does (Unix times "
-			"stay), and prints it with every secret replaced by "
-		 "[redacted:KIND]: tokens and keys that are known by their shape, values after a name such "
-		 "as password or api_key, private keys in PEM, "
-		 "passwords in URLs, and the exact values of those variables of the "
-		 "environment that `caisson run` keeps from programs in a box. Placeholders stay.\n\n"
-		 "Normalising comes first, so that a colour or an invisible character in the middle of a "
-		 "token does not save it. "
-		 "Memory does not grow with the length of the input.",
+	.about = "Reads standard input or FILE, normalises it as caisson-normalise(1) does (but keeps Unix "
+			"times), and replaces every secret by [redacted:KIND]: tokens and keys of known "
+			"formats, values after a name such as password or api_key, private keys in PEM, "
+			"passwords in URLs, and the exact values of environment variables that `caisson run` "
+			"hides from programs. Placeholders stay.\n\nNormalising comes first, so a colour or "
+			"an invisible character inside a token does not hide it. Memory use does not grow "
+			"with the input.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -26,30 +26,32 @@ struct replay_options {
 #define AT(field) offsetof(struct replay_options, field)
 static const struct option_row options[] = {
 	{"judge", OPTION_FLAG, AT(judge), "",
-			"judge it again by today's policy: in the world as it was, and in today's"},
-	{"run", OPTION_FLAG, AT(run), "", "run it again in the box, as it was asked for, and compare"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "--judge, --run: a policy file in place of your own"},
+			"judge it again by today's policy, with the recorded and with today's file system"},
+	{"run", OPTION_FLAG, AT(run), "", "run it again in the box and compare"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "with --judge or --run: use this policy file instead of "
+			"your own"},
 	{"explain", OPTION_FLAG, AT(explain), "",
-			"show the whole derivation of the verdict, as check --explain does"},
-	{"full", OPTION_FLAG, AT(full), "", "show the whole output, not only its first and last lines"},
+			"show how the verdict came about, as check --explain does"},
+	{"full", OPTION_FLAG, AT(full), "", "show the whole output instead of its first and last lines"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 enum { EXIT_DIFFERS = 1 };
 static const struct exit_row exits[] = {
-	{0, "shown; with --judge and --run: the same as recorded"},
-	{EXIT_DIFFERS, "the derivation, today's verdict or the new run is another one than was recorded"},
-	{EXIT_NO_RECORD, "there is no record, or no such request in it"},
-	{EXIT_USAGE, "usage, or it cannot be run again"}, {EXIT_INTERNAL, "the record cannot be read"},
+	{0, "shown; with --judge or --run: same result as recorded"},
+	{EXIT_DIFFERS, "the verdict or the new run differs from the record"},
+	{EXIT_NO_RECORD, "no record, or no such request in it"},
+	{EXIT_USAGE, "wrong use, or the request cannot be run again"},
+	{EXIT_INTERNAL, "the record cannot be read"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson replay 4711",
-			"What was asked, how it was judged, how it ran: the request of row 4711 (caisson "
-			"audit tail lists rows). Its id does as well."},
-	{"caisson replay --judge --config new.yaml 4711", "What another policy would have said."},
-	{"caisson replay --run 4711", "Runs it again and shows what is different."},
+			"Shows the request of row 4711: the command, the verdict and the run. An id works as "
+			"well."},
+	{"caisson replay --judge --config new.yaml 4711", "Shows the verdict of another policy."},
+	{"caisson replay --run 4711", "Runs it again and shows the differences."},
 };
 
 struct replay_job {
@@ -113,7 +115,7 @@ static void judge_now(struct replay_job *c)
 		       replay_under(&c->a, blobs_of(c), &s->r, &today, &s->policy.d, &e) == 0;
 	if (s->policy.ok && replay_unseen(s->r.judged, &s->policy.d.judgement)) {
 		s->policy.ok = false;
-		err_set(&e, ERR_INPUT, 0, "the policy asks about files that were not looked at then");
+		err_set(&e, ERR_INPUT, 0, "the policy needs files that were not examined then");
 	}
 	s->policy.why = str_dup(&c->a, str_of(e.text));
 	s->policy.same = s->policy.ok && replay_same(s->r.judged, &s->policy.d.judgement);
@@ -140,17 +142,17 @@ static int can_run(struct replay_job *c, struct run_request *rq, struct err *e)
 	struct str spec = r->begin ? audit_field(r->begin, "spec") : STR("");
 
 	if (!r->begin)
-		return err_set(e, ERR_INPUT, 0, "it did not run, so it cannot be run again");
+		return err_set(e, ERR_INPUT, 0, "the request did not run, so it cannot be run again");
 	if (r->redacted || str_contains(spec, STR("[redacted:")))
 		return err_set(e, ERR_INPUT, 0,
-				"a secret in it was redacted, so it cannot be run again as it was");
+				"a secret in the command was redacted, so it cannot be run again");
 	if (!spec.n)
-		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record");
+		return err_set(e, ERR_INPUT, 0, "the request is not in the record");
 	if (job_request_of(&c->a, spec, r->command, rq, e) < 0)
 		return -1;
 	if (r->cut && rq->code && str_is(r->command, rq->code)) /* a truncated command is another command */
 		return err_set(e, ERR_INPUT, 0,
-				"the command is longer than a row holds, so it cannot be run again");
+				"the command is too long for a row, so it cannot be run again");
 	if (r->cwd.n && chdir(str_c(&c->a, r->cwd)) < 0)
 		return err_set(e, ERR_INPUT, 0, "its directory '%.*s' cannot be entered", STR_ARG(r->cwd));
 	return 0;
@@ -182,7 +184,7 @@ static int run_again(struct replay_job *c)
 	rc = arena_run(&c->running, rerun_request, c);
 	job_end(j);
 	if (rc == 0 && (j->report.error.n || j->refused)) {
-		output_error("replay: it could not be run again: %.*s",
+		output_error("replay: the new run failed: %.*s",
 				STR_ARG(j->report.error.n ? j->report.error :
 				STR("the policy does not load")));
 		rc = EXIT_INTERNAL;
@@ -192,7 +194,7 @@ static int run_again(struct replay_job *c)
 	if (rc != 0)
 		return rc < 0 ? EXIT_INTERNAL : rc;
 	if (replay_find(&c->a, &c->at.audit, id, &s->again, &e) <= 0 || !s->again.end) {
-		output_error("replay: it ran again, and the record has no end of it: %s", e.text);
+		output_error("replay: the new run has no end row in the record: %s", e.text);
 		return EXIT_INTERNAL;
 	}
 	s->ran = true;
@@ -211,8 +213,7 @@ static int replay_request(struct replay_job *c, struct err *e)
 	if (rc < 0)
 		return -1;
 	if (!rc) {
-		output_error("replay: no row of the record has the id '%.100s'; caisson audit tail lists "
-				"rows", c->id);
+		output_error("replay: no row '%.100s' (caisson audit query lists rows)", c->id);
 		return EXIT_NO_RECORD;
 	}
 	s->out = get_blob(c, s->r.end, "stdout", &s->out_why);
@@ -276,13 +277,13 @@ static int run_replay(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 != argc)
-		return usage_wrong(self, first < argc ? "one id or number of a row is expected" :
-				"an id or the number of a row is missing");
+		return usage_wrong(self, first < argc ? "give one id or row number" :
+				"no id or row number given");
 	c.id = argv[first];
 	if (!*c.id || strlen(c.id) > AUDIT_ID_MAX)
-		return usage_wrong(self, "this cannot be an id");
+		return usage_wrong(self, "invalid id");
 	if (c.o.config && !c.o.judge && !c.o.run)
-		return usage_wrong(self, "--config goes with --judge or --run");
+		return usage_wrong(self, "--config needs --judge or --run");
 	return with_arena(&c.a, run_call, &c);
 }
 
@@ -290,19 +291,17 @@ const struct command_row command_replay = {
 	.name = "replay",
 	.synopsis = "[--judge] [--run] [--config FILE] [--explain] [--full] [--json] ID|ROW",
 	.summary = "reconstruct a request from the record",
-	.about = "Shows what the record says about one request: who asked for what, where and when; the "
-			"verdict and its reasons, derived again from the recorded policy and the recorded "
-			"view of the world; "
-		 "limits; how it ended and what it used; what the validation said; its output. When the "
-		 "derivation does not give the recorded verdict, it says so: the program has changed "
-		 "since, a classifier had its say (it is not asked again), or the record was changed.\n\n"
-		 "--judge judges it by the policy that is in force now: once with the recorded view, so "
-		 "that only the policy is another one, and once in the world as it is now. --run runs it "
-		 "again in "
-		 "the box with the options of then (the policy of now still holds), as a run of its own in "
-		 "the record, and compares status, exit code, validation and output. What was denied, or "
-		 "had a "
-		 "secret in it, is not run. An agent may not use --run.",
+	.about = "Shows one request from the record: who asked for it, where and when; the verdict and its "
+			"reasons, derived again from the recorded policy and view of the file system; the "
+			"limits, the outcome, the resources, the validation and the output. If the "
+			"derivation gives another verdict than recorded, it says so: the program has changed "
+			"since, a classifier had decided (it is not asked again), or the record was "
+			"changed.\n\n--judge judges the request by the policy in force now: once with the "
+			"recorded view, so that only the policy differs, and once with the file system as it "
+			"is now. --run runs it again in the box with its recorded options (today's policy "
+			"still applies), records the new run, and compares status, exit code, validation and "
+			"output. Requests that were denied or contained a secret do not run again. Agents "
+			"may not use --run.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -6,11 +6,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "box/seatbelt.h"
 #include "cli/cli.h"
+#include "client/person.h"
 #include "cli/run_summary.h"
 #include "judge/world.h"
 #include "record/handoff.h"
 #include "run/job.h"
+#include "run/job_unfinished.h"
 #include "run/output_filter.h"
 #include "sys/file.h"
 #include "sys/foreground.h"
@@ -26,7 +29,7 @@ struct run_options {
 	struct run_words words; /* the part of the request that is still to be parsed */
 	struct option_list network; /* becomes one of the words */
 	struct option_list env, read, write;
-	bool json;
+	bool json, print_seatbelt;
 	const char *report, *background_after;
 };
 
@@ -34,104 +37,104 @@ struct run_options {
 #define WORD(name) AT(words.v[WORD_##name])
 #define LIMIT(name) AT(words.v[WORD_LIMIT + LIMIT_##name])
 static const struct option_row options[] = {
-	{"", OPTION_GROUP, 0, "", "What to run"},
+	{"", OPTION_GROUP, 0, "", "Program"},
 	{"c", OPTION_ONCE, AT(rq.code), "CODE",
-			"run this shell text, or code of the language that --lang names; operands are its "
-			"arguments"},
+			"run this shell text, or code in the language of --lang; operands are its arguments"},
 	{"file", OPTION_ONCE, AT(rq.file), "FILE",
-			"run this script; its language is known by --lang, its first line or its name"},
+			"run this script; --lang, its first line or its name tells the language"},
 	{"lang", OPTION_VALUE, WORD(LANG), "LANG",
-			"the language: python, node, bash, sh, zsh, perl, ruby, php, lua, r, powershell"},
-	{"shell", OPTION_VALUE, WORD(SHELL), "bash|sh|zsh", "the shell for -c: bash (default), sh, zsh"},
+			"language: python, node, bash, sh, zsh, perl, ruby, php, lua, r, powershell"},
+	{"shell", OPTION_VALUE, WORD(SHELL), "bash|sh|zsh", "shell for -c: bash (default), sh, zsh"},
 	{"skill", OPTION_ONCE, AT(rq.skill), "FILE",
-			"a skill's file; its front matter may say a time limit, a task, the network, and "
-			"the only programs that may be started (docs/skills.md)"},
+			"skill file; its front matter may set a time limit, a task, the network, and an "
+			"allow-list of programs (caisson help skills)"},
 	{"gate", OPTION_FLAG, AT(rq.gate), "",
-			"judge first: what would be denied or asked about does not run"},
+			"judge first: refuse a command that would be denied or asked about"},
 	{"ticket", OPTION_ONCE, AT(rq.ticket), "ID",
-			"run what a hook has judged and left under this name, once; goes with --plain, "
-			"--json, --report, --head, --tail and --config alone"},
-	{"", OPTION_GROUP, 0, "", "What it sees"},
+			"run the command that a hook judged under this name, once; only with --plain, "
+			"--json, --report, --head, --tail, --config"},
+	{"", OPTION_GROUP, 0, "", "Files, environment and network"},
 	{"profile", OPTION_VALUE, WORD(PROFILE), "exec|work",
-			"exec (default): nothing of the caller's; work: the project, writable, and the "
-			"home's toolchains"},
+			"exec (default): none of your files; work: your project, writable, and the "
+			"toolchains in your home"},
 	{"workspace", OPTION_ONCE, WORD(WORKSPACE), "DIR[:ro|rw]",
-			"a directory that is seen in the box, writable unless :ro"},
+			"directory to show in the box, writable unless :ro"},
 	{"read", OPTION_LIST, AT(read), "PATH",
-			"a file or directory that can be read in the box; may be repeated"},
-	{"write", OPTION_LIST, AT(write), "PATH", "one that can be written as well; may be repeated"},
+			"file or directory to show read-only; may be repeated"},
+	{"write", OPTION_LIST, AT(write), "PATH", "file or directory to show writable; may be repeated"},
 	{"root", OPTION_ONCE, AT(rq.root), "DIR",
-			"a directory whose content is the root of the box, in place of the system's "
-			"directories"},
+			"directory to use as the root of the box instead of the system's directories"},
 	{"cwd", OPTION_VALUE, AT(rq.cwd), "DIR",
-			"where the program starts (default: this directory if it lies in the workspace, "
-			"else the workspace, else the home)"},
-	{"env", OPTION_LIST, AT(env), "NAME=VALUE", "a variable for the program; may be repeated"},
+			"working directory (default: this directory if it is in the workspace, else the "
+			"workspace, else the home)"},
+	{"env", OPTION_LIST, AT(env), "NAME=VALUE", "set an environment variable; may be repeated"},
 	{"stdin", OPTION_FLAG, AT(rq.input), "",
-			"the program reads our standard input (default: an empty one)"},
+			"pass standard input to the program (default: empty input)"},
 	{"network", OPTION_LIST, AT(network), "HOSTS",
-			"deny (default), loopback (default of work), hosts as "
-			"api.example.org,preset:registries (may be repeated), or host if your policy "
-			"permits it (docs/network.md)"},
+			"deny (default), loopback (default of work), hosts such as "
+			"api.example.org,preset:registries (may be repeated), or host if your policy permits "
+			"it"},
 	{"", OPTION_GROUP, 0, "", "Limits (default of the profile exec; of work)"},
-	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "CPUs, as 2 or 0.5 (default: 2; all)"},
+	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "number of CPUs, such as 2 or 0.5 (default: 2; all)"},
 	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", 
-			"memory, as 512M or 1G; a plain number is megabytes (default: 1G; three quarters of "
-			"the machine's)"},
+			"memory, such as 512M or 1G; a plain number is megabytes (default: 1G; three "
+			"quarters of the machine's)"},
 	{"timeout", OPTION_VALUE, LIMIT(TIME), "TIME",
-			"time, as 30, 1.5, 500ms or 2m; a plain number is seconds (default: 30s; 10m)"},
+			"time, such as 30, 1.5, 500ms or 2m; a plain number is seconds (default: 30s; 10m)"},
 	{"cpu-time", OPTION_VALUE, LIMIT(CPU_TIME), "TIME",
 			"CPU time of all processes together (default: no limit but --timeout)"},
 	{"io", OPTION_VALUE, LIMIT(IO), "SIZE",
-			"bytes a second from each disk, and as many to it, as 20M (default: no limit); "
-			"refused where no cgroup has it"},
+			"bytes a second read from and written to each disk, such as 20M (default: no limit); "
+			"needs a cgroup"},
 	{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads (default: 256; 4096)"},
 	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", 
-			"files in /tmp and the home, all together (default: 128M; 1G)"},
-	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
+			"total size of files in /tmp and the home (default: 128M; 1G)"},
+	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output of each stream"},
 	{"", OPTION_GROUP, 0, "", "The box"},
 	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME",
-			"how the box is made: native (default), another engine, or auto for the first "
-			"that can (docs/backends.md)"},
+			"backend: native (default), bwrap, docker, or auto for the first that works "
+			"(caisson help backends)"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
-			"refuse to run where memory and processes cannot be limited by a cgroup"},
+			"refuse to run if no cgroup can limit memory and processes"},
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
-			"run although no cgroup enforces --memory: the memory is watched, and the box ended "
-			"when it is too much"},
+			"run even if no cgroup enforces --memory: caisson watches the memory and ends the "
+			"box at the limit"},
 	{"background", OPTION_FLAG, AT(rq.background), "",
-			"with --profile work: processes that outlive the program stay, until caisson stop or "
-			"8 hours are over"},
+			"with --profile work: processes that outlive the program keep running, until caisson "
+			"stop or for 8 hours"},
 	{"background-after", OPTION_VALUE, AT(background_after), "TIME",
-			"the same, and a program that runs longer than TIME stays as well: the report says "
+			"the same, and a program that runs longer than TIME keeps running: the report says "
 			"running"},
 	{"", OPTION_GROUP, 0, "", "Checking the result"},
 	{"task", OPTION_VALUE, WORD(TASK), "TASK",
-			"what the run is for, so that its result can be checked: test, typecheck, lint, "
-			"data, json, custom (default: the skill's, else whatever is recognised)"},
+			"check the result as: test, typecheck, lint, data, json, custom (default: the "
+			"skill's task, or recognised from the output)"},
 	{"columns", OPTION_VALUE, WORD(COLUMNS), "NAMES",
-			"for the task data: columns that must be there, separated by commas; id:integer "
-			"names a type as well"},
+			"for --task data: required columns, separated by commas; id:integer also sets a "
+			"type"},
 	{"schema", OPTION_VALUE, AT(rq.schema), "FILE",
-			"for the task json: the JSON Schema that the output must meet"},
+			"for --task json: JSON Schema for the output"},
 	{"validator", OPTION_VALUE, AT(rq.validator), "FILE",
-			"a script that judges the result, in a box of its own: it reads the report and "
-			"answers as caisson validate does (docs/validators.md)"},
+			"script that checks the result, in its own box: it reads the report and answers as "
+			"caisson validate does (caisson help validators)"},
 	{"", OPTION_GROUP, 0, "", "The report, the record and the policy"},
 	{"json", OPTION_FLAG, AT(json), "",
 			"print the report as one JSON object (default unless standard output is a terminal)"},
 	{"plain", OPTION_FLAG, AT(rq.plain), "",
-			"pass the program's output through at once, and print no report; a line on standard "
-			"error if a limit or a wall of the box ended it"},
+			"pass the output through and print no report; a line on standard error if a limit or "
+			"the box ended it"},
 	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
+	{"print-seatbelt", OPTION_FLAG, AT(print_seatbelt), "",
+			"run nothing: print a profile for macOS's sandbox-exec with the same walls; untested "
+			"on macOS (caisson help backends)"},
 	{"head", OPTION_VALUE, WORD(HEAD), "N",
-			"the report shows the first N lines of each stream, instead of 4 KB from both ends; "
-			"goes with --tail"},
-	{"tail", OPTION_VALUE, WORD(TAIL), "N", "the same for the last N lines"},
+			"show the first N lines of each stream in the report instead of 4 KB from both ends; "
+			"combines with --tail"},
+	{"tail", OPTION_VALUE, WORD(TAIL), "N", "show the last N lines of each stream in the report"},
 	{"iso-times", OPTION_FLAG, AT(rq.iso_times), "",
-			"Unix times in the report become ISO 8601, all of a line or none (default: they "
-			"stay as they were printed)"},
-	{"agent", OPTION_VALUE, AT(rq.agent), "ID", "the agent that asked for the run; kept for the record"},
-	{"config", OPTION_VALUE, AT(rq.config), "FILE", "a policy file in place of your own"},
+			"convert Unix times in the report to ISO 8601 (default: leave them)"},
+	{"agent", OPTION_VALUE, AT(rq.agent), "ID", "name of the agent for the record"},
+	{"config", OPTION_VALUE, AT(rq.config), "FILE", "use this policy file instead of your own"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -141,25 +144,24 @@ static const struct exit_row exits[] = {
 	{EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the report could not be written"},
 	{EXIT_TIMEOUT, "the time limit was reached"},
-	{EXIT_SETUP, "caisson could not make the box, or could not record the run"},
+	{EXIT_SETUP, "caisson could not create the box or record the run"},
 	{EXIT_REFUSED, "refused by the gate"},
-	{128, "plus the number of the signal that ended the program"},
+	{128, "128 plus the number of the signal that ended the program"},
 	{EXIT_OOM, "the memory limit was reached"},
 	{EXIT_OUTPUT_LIMIT, "more output than the limit"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson run -- /usr/bin/python3 -c 'print(6 * 7)'",
-			"A program with its arguments; the report says what it printed."},
+			"Runs a program with its arguments and reports its output."},
 	{"caisson run --lang python --timeout 5 -c 'while True: pass'",
-			"Ends after five seconds: status timeout, exit code 124."},
+			"Stops after five seconds: status timeout, exit code 124."},
 	{"caisson run --workspace .:ro --plain -c 'grep -rc TODO . | sort'",
-			"Shell text that can read the current directory and change nothing."},
+			"Runs shell text that can read the current directory and change nothing."},
 	{"caisson run --profile work --gate -c 'make test'",
-			"An agent's command in its project, judged first."},
+			"Judges an agent's command, then runs it in its project."},
 	{"caisson run --file analyse.py --read data.csv --report report.json -- \"$PWD/data.csv\"",
-			"A script with its data, which is seen at its own path; the report is kept in a "
-			"file as well."},
+			"Runs a script with its data at the usual path, and keeps the report in a file."},
 };
 
 /* ---- progress ---- */
@@ -199,6 +201,20 @@ struct run_call { /* one invocation */
 	bool people;                /* output goes to a terminal, and nobody asked for a report on it */
 };
 
+static int print_seatbelt(void *arg)
+{
+	struct run_call *c = arg;
+	struct run_words words = c->o->words;
+	struct err e = {0};
+	struct str text;
+
+	words.v[WORD_NETWORK] = request_join(c->a, c->o->network.first);
+	if (request_parse(c->a, &words, &c->job.request, &e) != 0 || job_prepare(c->a, &c->job, &e) != 0 ||
+			seatbelt_profile(c->a, &c->job.run.spec, &text, &e) != 0)
+		return usage_wrong(c->self, e.text);
+	return output_write(text, 0);
+}
+
 static int go_or_complain(void *arg)
 {
 	struct run_call *c = arg;
@@ -218,6 +234,8 @@ static int go_or_complain(void *arg)
 		output_error("run: %s", e.text);
 		return EXIT_SETUP;
 	}
+	if (c->o->rq.ticket)
+		c->job.client = person_client_watch;
 	c->job.callers[0] = c->filter.out;
 	c->job.callers[1] = c->filter.err;
 	rc = job_go(c->a, &c->job, c->job.request.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
@@ -225,8 +243,8 @@ static int go_or_complain(void *arg)
 	erase_progress(&progress);
 	if (rc != 0 && c->o->rq.ticket) { /* for a model, which cannot pass options */
 		output_error("run: %s; nothing ran: %s", e.text, e.kind == ERR_CONFIG ?
-				"a person must correct the policy (caisson config verify), and until then no "
-				"contained command runs" : "make the call with the original command again");
+				"no contained command runs until a person corrects the policy (caisson "
+				"config verify)" : "call the tool again with the original command");
 		return EXIT_USAGE;
 	}
 	return rc == 0 ? 0 : usage_wrong(c->self, e.text);
@@ -254,6 +272,8 @@ static void say_background(const struct job *j)
 		output_error("run: %s in the background as %.*s (caisson logs %.*s, caisson stop %.*s)",
 				k->running ? "it goes on" : "processes that it left go on", STR_ARG(k->id),
 				STR_ARG(k->id), STR_ARG(k->id));
+	for (size_t i = 0; k && i < k->npublished; i++)
+		output_error("run: http://127.0.0.1:%u leads to it (caisson ports)", k->published[i]);
 }
 
 /* Prints the repairs made in the workspace, if no report is printed. */
@@ -285,6 +305,7 @@ static void leave_report(struct run_call *c, struct str report)
 
 	note_ability(c);
 	handoff_sweep(c->out, state, time(NULL));
+	job_unfinished_clear(c->out, &c->job);
 	/* a client that ended the run may call no hook about it: the next call tells, and so do we now */
 	if (c->job.outcome.interrupted && c->job.report.hints)
 		(void)handoff_write(c->out, state, t->session, STR(HANDOFF_ENDED), report, NULL);
@@ -323,8 +344,8 @@ static int write_report(struct run_call *c, struct str report)
 
 	if (report_leaves(c))
 		return output_error(
-				"run: the report was not written: '%s' leads out of the workspace, or of a "
-				"project, by a link", c->o->report), -1;
+				"run: the report was not written: '%s' is a link out of the workspace or "
+				"project", c->o->report), -1;
 	if (file_replace_in(c->report_dir, c->o->report, report, &(struct file_look){.mode = 0600}, &e) != 0)
 		return output_error("run: %s", e.text), -1;
 	return 0;
@@ -382,13 +403,13 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 	arena_init(&out, ARENA_CAP_DEFAULT);
 	c.people = !o->json && !o->rq.plain && !o->rq.ticket && isatty(STDOUT_FILENO);
 	c.job.request.plain |= c.people || (o->rq.ticket && !o->json);
-	rc = arena_run(&a, go_or_complain, &c);
-	if (rc == 0)
+	rc = arena_run(&a, o->print_seatbelt ? print_seatbelt : go_or_complain, &c);
+	if (rc == 0 && !o->print_seatbelt)
 		rc = arena_run(&out, c.job.direct ? run_direct : print_report, &c);
 	if (!output_filter_end(&c.filter)) /* first, or the message would go through the filter */
-		output_error("run: the output could not be cleaned, so a part of it is missing");
+		output_error("run: the output could not be sanitised, so a part of it is missing");
 	if (rc < 0) {
-		output_error("run: the memory bound was reached");
+		output_error("run: the memory limit was reached");
 		rc = EXIT_SETUP;
 	}
 	if (c.has_follow_fd && c.job.ticket.follow)
@@ -451,17 +472,17 @@ static int run_boxed(const struct command_row *self, int argc, char **argv)
 		return code;
 	if (o.json && o.rq.plain)
 		return usage_wrong(self,
-				"--json and --plain exclude each other; --report FILE keeps the report");
+				"use either --json or --plain; --report FILE keeps the report");
 	if (o.rq.plain && !o.report && (o.words.v[WORD_HEAD] || o.words.v[WORD_TAIL]))
 		return usage_wrong(self,
-				"--head and --tail are about the report, and --plain prints none; --report "
-				"FILE keeps it");
+				"--head and --tail shape the report, but --plain prints none; add --report "
+				"FILE");
 	if (o.report && !report_possible(o.report, &report_dir))
-		return usage_wrong(self, "--report needs a file in a directory that can be written");
+		return usage_wrong(self, "--report needs a file in a writable directory");
 	if (o.rq.ticket && !only_ticket(&o, first < argc))
 		return usage_wrong(self,
-				"--ticket goes with --plain, --json, --report, --head, --tail and --config "
-				"alone");
+				"--ticket allows only --plain, --json, --report, --head, --tail and "
+				"--config");
 	o.rq.argv = argv + first;
 	o.rq.env = o.env.first;
 	o.rq.read = o.read.first;
@@ -475,21 +496,19 @@ const struct command_row command_run = {
 		    "[OPTIONS] -c 'SHELL TEXT' [ARGUMENTS]\n"
 		    "[OPTIONS] --lang LANG -c CODE [ARGUMENTS]\n"
 		    "[OPTIONS] --file FILE [ARGUMENTS]",
-	.summary = "run something in a fresh box",
-	.about = "Makes a box, runs the program in it, takes the box away, and prints a report: how it "
-			"ended, what it wrote, what it used, and who enforced each limit. "
-		 "In the box the program sees the system's directories, an empty home and /tmp, and what "
-		 "the options name; it has no network and no privileges, and the "
-		 "kernel ends it at its limits.\n\n"
-		 "Limits come from the command line, else from the skill, else from your own policy, else "
-		 "from the profile; the system's policy and the project's can make "
-		 "them smaller. exec: 2 CPUs, 1024 MB, 30 s, 256 processes, 128 MB of scratch. work: all "
-		 "CPUs, three quarters of the memory, 10 minutes, 4096 processes, "
-		 "1 GB of scratch.\n\n"
-		 "The program's environment is made anew: variables that look like credentials are left out "
-		 "and named in the report, and those that decide what programs "
-		 "execute never pass. Wrong use is one line on standard error and 64, before anything is "
-		 "made.",
+	.summary = "run a program in a fresh box",
+	.about = "Creates a box, runs the program in it, removes the box, and prints a report: how the "
+			"program ended, its output, its resources, and what enforced each limit. The program "
+			"sees the system's directories, an empty home and /tmp, and what the options name. "
+			"It has no network and no privileges, and the kernel ends it at its "
+			"limits.\n\nLimits come from the command line, else from the skill, else from your "
+			"policy, else from the profile; the system's and the project's policy can lower "
+			"them. exec: 2 CPUs, 1024 MB, 30 s, 256 processes, 128 MB of scratch space. work: "
+			"all CPUs, three quarters of the memory, 10 minutes, 4096 processes, 1 GB of scratch "
+			"space.\n\nThe program gets a fresh environment: variables that look like "
+			"credentials are removed and named in the report, and variables that decide which "
+			"programs run never pass. Wrong use prints one line on standard error and exits with "
+			"64 before anything is created.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -21,32 +21,33 @@ struct selftest_options {
 #define AT(field) offsetof(struct selftest_options, field)
 static const struct option_row options[] = {
 	{"gate", OPTION_FLAG, AT(gate), "",
-			"judge the shipped attempts and ordinary commands by the policy in force"},
+			"judge the shipped attacks and ordinary commands by the policy in force"},
 	{"box", OPTION_FLAG, AT(box), "",
-			"break the limits and walls of boxes on purpose (takes some seconds)"},
+			"try to break out of boxes on purpose (takes some seconds)"},
 	{"backend", OPTION_VALUE, AT(backend), "NAME",
-			"make the boxes with this backend (default: the policy's, else native)"},
+			"use this backend (default: the policy's, else native)"},
 	{"json", OPTION_FLAG, AT(json), "", "print the result as one JSON object"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file in place of the user's"},
-	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the commands would run in (default: this one)"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
+	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "directory in which the commands would run (default: this "
+			"one)"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "no attempt is missed, and the box held"}, {1, "an attempt is missed, or broke out"},
+	{0, "no attempt was missed, and the box held"}, {1, "an attempt was missed or broke out"},
 	{EXIT_USAGE, "usage"},
-	{EXIT_INTERNAL, "internal error, the policy does not load, or no box can be made"},
+	{EXIT_INTERNAL, "internal error, the policy does not load, or no box can run"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson selftest", "Both tests."},
-	{"caisson selftest --box", "What stops each attempt to break out of a box on this machine."},
-	{"caisson selftest --box --backend bwrap", "The same for boxes that bubblewrap makes."},
-	{"caisson selftest --gate", "What the policy of this user stops and what it interrupts, by class."},
+	{"caisson selftest --box", "Shows what stops each attempt to break out of a box on this machine."},
+	{"caisson selftest --box --backend bwrap", "Does the same for boxes made by bubblewrap."},
+	{"caisson selftest --gate", "Shows what your policy stops and what it interrupts, by class."},
 	{"caisson selftest --gate --config strict.yaml",
-			"The same for another policy, before it is put in force."},
+			"Tests another policy before you install it."},
 	{"caisson selftest --gate --json | jq '.attempts.classes[].missed[]'",
-			"The attempts that would run."},
+			"Lists the attempts that would run."},
 };
 
 struct selftest_job {
@@ -238,8 +239,8 @@ static int test_gate(struct selftest_job *j, const struct policies *p, struct bu
 		put_set(b, &attempts, st);
 		put_set(b, &ordinary, st);
 		if (!p->root.n)
-			buf_c(b, "This directory is no project (it is /, a home, or above one), so changing "
-					"files in it counts as outside.\n");
+			buf_c(b, "This directory is not a project (it is /, a home, or above one), so its "
+					"files count as outside the project.\n");
 		put_end(b, &attempts, &ordinary, st.colour);
 	}
 	return selftest_failures(&attempts) ? 1 : 0;
@@ -309,21 +310,18 @@ static int run_selftest(const struct command_row *self, int argc, char **argv)
 const struct command_row command_selftest = {
 	.name = "selftest",
 	.synopsis = "[--gate] [--box] [--backend NAME] [--json] [--config FILE] [--cwd DIR]",
-	.summary = "test the policy in force, and the box by breaking out of it",
-	.about = "Without --gate or --box both are tested.\n\n"
-		 "The gate: judges two shipped sets of commands by the policy that is in force for this "
-		 "user and directory, as caisson check would: attempts to destroy, "
-		 "leak or take over, plain and disguised, and commands of an ordinary working day. Nothing "
-		 "is run, the classifier of the policy included.\n\n"
-		 "An attempt is caught when it is denied, asked about or contained, and missed when it is "
-		 "allowed. An ordinary command is interrupted when it is "
-		 "asked about or denied. Both are counted by class, and every missed or interrupted command "
-		 "is listed.\n\n"
-		 "The box: runs programs that take more memory, time, processes, files or output than they "
-		 "may, reach for the network, for files outside, "
-		 "for secrets, or for privileges, or try to outlive their box; each in a fresh one, aimed "
-		 "at canaries in a temporary directory that is removed afterwards. "
-		 "Each row says what stopped it, how it ended, and how long after the time limit.",
+	.summary = "attack the policy and the box, and show what holds",
+	.about = "Without --gate or --box it tests both.\n\nThe gate: judges two shipped sets of commands by "
+		 "the policy in force for this user and directory, as caisson check would. One set contains "
+		 "attempts to destroy, leak or take over, plain and disguised; the other contains commands "
+		 "of an ordinary working day. Nothing runs, and the policy's classifier is not asked.\n\nAn "
+		 "attempt is caught if it is denied, asked about or contained, and missed if it is allowed. "
+		 "An ordinary command is interrupted if it is asked about or denied. Both are counted by "
+		 "class, and every missed or interrupted command is listed.\n\nThe box: runs programs that "
+		 "exceed memory, time, processes, files or output, that reach for the network, for outside "
+		 "files, for secrets or for privileges, or that try to outlive their box. Each runs in a "
+		 "fresh box, aimed at canaries in a temporary directory that is removed afterwards. Each row "
+		 "says what stopped the program, how it ended, and how long after the time limit.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -7,15 +7,19 @@
 
 #include "audit/metrics.h"
 #include "base/num.h"
+#include "base/wrap.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "cli/record_home.h"
 #include "cli/rows.h"
 
-#define TOP_DEFAULT 8
+#define TOP_DEFAULT 5
 #define TOP_MAX 1000
 #define BAR_MAX 40     /* width of the longest bar */
-#define NAME_MAX_ 26   /* width of a bar's label */
+#define LABEL_MAX 26   /* width of a bar's label */
+#define COUNT_COLUMNS 10 /* of a number and the blanks beside it */
+#define WIDTH_MIN 36
+#define NARROW 60
 #define DAYS_SHOWN 31
 
 struct stats_options {
@@ -25,20 +29,20 @@ struct stats_options {
 
 #define AT(field) offsetof(struct stats_options, field)
 static const struct option_row options[] = {
-	{"since", OPTION_VALUE, AT(since), "TIME", "rows from then on: 30d (default), 12h, 2026-01-31 ..."},
-	{"until", OPTION_VALUE, AT(until), "TIME", "rows before then"},
-	{"agent", OPTION_VALUE, AT(agent), "ID", "rows of this agent"},
-	{"top", OPTION_VALUE, AT(top), "N", "so many lines of each list (default: 8)"},
+	{"since", OPTION_VALUE, AT(since), "TIME", "since then: 30d (default), 12h, 2026-01-31 ..."},
+	{"until", OPTION_VALUE, AT(until), "TIME", "before this time"},
+	{"agent", OPTION_VALUE, AT(agent), "ID", "only this agent"},
+	{"top", OPTION_VALUE, AT(top), "N", "lines in each list (default: 5)"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed"}, {EXIT_NO_RECORD, "there is no record"},
+static const struct exit_row exits[] = {{0, "printed"}, {EXIT_NO_RECORD, "no record exists yet"},
 		{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read"}};
 
 static const struct example_row examples[] = {
-	{"caisson stats", "The last 30 days."},
-	{"caisson stats --since 7d --agent ci-3", "One agent's week."},
+	{"caisson stats", "Sums up the last 30 days."},
+	{"caisson stats --since 7d --agent ci-3", "Sums up one agent's week."},
 	{"caisson stats --json | jq .deny_rate", "For a program."},
 };
 
@@ -47,6 +51,7 @@ struct stats_job {
 	struct stats_options o;
 	size_t top;
 	bool colour, utf8;
+	size_t width, label, bar; /* of the page, of a label, of the longest bar */
 	struct record_home at;
 	struct tally t;
 	struct buf out;
@@ -118,7 +123,7 @@ static void heading(struct stats_job *j, const char *text)
 
 static void bar(struct stats_job *j, uint64_t n, uint64_t most)
 {
-	uint64_t eighths = most ? n * BAR_MAX * 8 / most : 0;
+	uint64_t eighths = most ? n * j->bar * 8 / most : 0;
 
 	if (n && !eighths)
 		eighths = 1;
@@ -137,8 +142,8 @@ static void bar_line(struct stats_job *j, struct str name, uint64_t n, uint64_t 
 	size_t from = j->out.n;
 
 	buf_c(&j->out, "  ");
-	put_visible(&j->out, str_sub(name, 0, NAME_MAX_));
-	while (j->out.n - from < NAME_MAX_ + 2)
+	put_visible(&j->out, str_sub(name, 0, j->label));
+	while (j->out.n - from < j->label + 2)
 		buf_char(&j->out, ' ');
 	buf_fmt(&j->out, "%8" PRIu64 "  ", n);
 	bar(j, n, most);
@@ -173,6 +178,21 @@ static void put_bound(struct buf *b, enum metrics_histogram h, uint64_t n)
 		buf_fmt(b, "%" PRIu64 " ms", n);
 }
 
+/* One character for n: its height in eighths of the largest. */
+static void spark(struct stats_job *j, uint64_t n, uint64_t most)
+{
+	static const char heights[] = " .:-=+*#";
+	uint64_t eighths = most ? (n * 8 + most - 1) / most : 0;
+	const char part[] = {(char)0xe2, (char)0x96, (char)(0x80 + (int)eighths), '\0'}; /* from U+2581 */
+
+	if (!n)
+		buf_char(&j->out, j->utf8 ? '.' : ' ');
+	else if (j->utf8)
+		buf_c(&j->out, part);
+	else
+		buf_char(&j->out, heights[eighths - 1 ? eighths - 1 : 1]);
+}
+
 static void histogram(struct stats_job *j, const char *title, const char *name, enum metrics_histogram h)
 {
 	uint64_t most = 0;
@@ -187,18 +207,12 @@ static void histogram(struct stats_job *j, const char *title, const char *name, 
 	}
 	if (!most)
 		return;
-	heading(j, title);
-	for (unsigned i = first; i <= last; i++) {
-		struct buf label;
-
-		buf_init(&label, &j->a, 0);
-		buf_c(&label, i < METRICS_BUCKETS ? "up to " : "above ");
-		put_bound(&label, h, metrics_buckets(h)[i < METRICS_BUCKETS ? i : METRICS_BUCKETS - 1]);
-		bar_line(j, buf_view(&label), bucket(j, name, i), most);
-	}
-	buf_c(&j->out, "  half of them: up to ");
+	buf_fmt(&j->out, "  %-8s", title);
+	for (unsigned i = first; i <= last; i++)
+		spark(j, bucket(j, name, i), most);
+	buf_c(&j->out, "  half up to ");
 	put_bound(&j->out, h, quantile(j, name, h, 500));
-	buf_c(&j->out, "; 95 %: up to ");
+	buf_c(&j->out, j->width < NARROW ? "\n          95 % up to " : ", 95 % up to ");
 	put_bound(&j->out, h, quantile(j, name, h, 950));
 	buf_char(&j->out, '\n');
 }
@@ -232,27 +246,40 @@ static struct stats_day *days_of(struct stats_job *j, size_t *ret_n)
 	return days;
 }
 
+static void day_line(struct stats_job *j, const char *name, const struct stats_day *d, size_t n,
+		size_t verdict)
+{
+	uint64_t most = 0, all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = verdict < NVERDICTS ? d[i].n[verdict] : d[i].runs;
+
+		most = x > most ? x : most;
+		all += x;
+	}
+	if (!all)
+		return;
+	buf_fmt(&j->out, "  %-8s%8" PRIu64 "  ", name, all);
+	for (size_t i = 0; i < n; i++)
+		spark(j, verdict < NVERDICTS ? d[i].n[verdict] : d[i].runs, most);
+	buf_char(&j->out, '\n');
+}
+
+/* A line for each verdict, a character for each day that has rows. */
 static void print_days(struct stats_job *j)
 {
 	size_t n;
 	struct stats_day *d = days_of(j, &n);
-	uint64_t most = 0;
 
-	if (!n)
+	if (n < 2)
 		return;
-	heading(j, "per day          allow  contain      ask     deny     runs");
-	for (size_t i = n > DAYS_SHOWN ? n - DAYS_SHOWN : 0; i < n; i++) {
-		uint64_t all = d[i].n[0] + d[i].n[1] + d[i].n[2] + d[i].n[3];
-
-		most = all > most ? all : most;
-	}
-	for (size_t i = n > DAYS_SHOWN ? n - DAYS_SHOWN : 0; i < n; i++) {
-		buf_fmt(&j->out, "  %.*s  %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  ",
-				STR_ARG(str_sub(d[i].day, 0, 10)), d[i].n[0], d[i].n[1], d[i].n[2], d[i].n[3],
-				d[i].runs);
-		bar(j, d[i].n[0] + d[i].n[1] + d[i].n[2] + d[i].n[3], most * 2);
-		buf_char(&j->out, '\n');
-	}
+	d += n > DAYS_SHOWN ? n - DAYS_SHOWN : 0;
+	n = n > DAYS_SHOWN ? DAYS_SHOWN : n;
+	heading(j, str_c(&j->a, str_fmt(&j->a, "%zu days, %.*s to %.*s", n, STR_ARG(str_sub(d[0].day, 0, 10)),
+			STR_ARG(str_sub(d[n - 1].day, 0, 10)))));
+	for (size_t v = 0; v < NVERDICTS; v++)
+		day_line(j, verdicts[v], d, n, v);
+	day_line(j, "runs", d, n, NVERDICTS);
 }
 
 static void top_commands(struct stats_job *j, const char *title, const char *start)
@@ -265,35 +292,45 @@ static void top_commands(struct stats_job *j, const char *title, const char *sta
 	heading(j, title);
 	for (size_t i = 0; i < n && i < j->top; i++) {
 		buf_fmt(&j->out, "%8" PRIu64 "  ", e[i].n);
-		put_visible(&j->out, str_sub(e[i].key, strlen(start), e[i].key.n));
+		put_cell(&j->out, str_sub(e[i].key, strlen(start), e[i].key.n), j->width - COUNT_COLUMNS);
 		buf_char(&j->out, '\n');
 	}
 }
 
-static void print_text(struct stats_job *j)
+static void print_first(struct stats_job *j)
 {
-	uint64_t all = family_sum(j, "decisions|"), most = 0, runs = family_sum(j, "runs|"),
-			valid = family_sum(j, "validations|"), passed = 0;
-	char from[AUDIT_TS_CHARS + 1], to[AUDIT_TS_CHARS + 1];
+	uint64_t all = family_sum(j, "decisions|"), valid = family_sum(j, "validations|"), passed = 0;
+	char ts[AUDIT_TS_CHARS + 1];
+	struct buf b;
 	size_t n;
 	struct tally_entry *e = tally_family(&j->t, "results|", &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (str_is(tally_word(e[i].key, 2), "pass"))
 			passed += e[i].n;
+	buf_init(&b, &j->a, 0);
+	audit_time_text(j->t.first, ts);
+	put_time(&b, str_of(ts), false, "%Y-%m-%d %H:%M");
+	buf_c(&b, " to ");
+	audit_time_text(j->t.last, ts);
+	put_time(&b, str_of(ts), false, "%Y-%m-%d %H:%M");
+	buf_fmt(&b, ": %" PRIu64 " rows, %" PRIu64 " requests judged (%u %% denied), %" PRIu64 " runs",
+			family_sum(j, "rows|"), all, percent(decisions(j, "deny"), all),
+			family_sum(j, "runs|"));
+	if (valid)
+		buf_fmt(&b, ", %" PRIu64 " results validated (%u %% passed)", valid, percent(passed, valid));
+	buf_wrapped(&j->out, str_c(&j->a, buf_view(&b)), 0, 0, j->width);
+}
+
+static void print_text(struct stats_job *j)
+{
+	uint64_t most = 0;
+
 	if (!j->t.seq) {
 		buf_c(&j->out, "no rows\n");
 		return;
 	}
-	audit_time_text(j->t.first, from);
-	audit_time_text(j->t.last, to);
-	buf_fmt(&j->out, "%.16sZ to %.16sZ: %" PRIu64 " rows, %" PRIu64 " requests judged (%u %% denied), %"
-			PRIu64 " runs", from, to, family_sum(j, "rows|"), all,
-			percent(decisions(j, "deny"), all), runs);
-	if (valid)
-		buf_fmt(&j->out, ", %" PRIu64 " results validated (%u %% passed)", valid,
-				percent(passed, valid));
-	buf_char(&j->out, '\n');
+	print_first(j);
 	heading(j, "verdicts");
 	for (size_t v = 0; v < NVERDICTS; v++)
 		most = decisions(j, verdicts[v]) > most ? decisions(j, verdicts[v]) : most;
@@ -304,8 +341,8 @@ static void print_text(struct stats_job *j)
 	top_commands(j, "denied most", "denied|deny|");
 	top_commands(j, "asked about most", "denied|ask|");
 	top_list(j, "runs ended", "runs|", 1);
-	histogram(j, "runs took", "duration", METRICS_DURATION_MS);
-	histogram(j, "runs used, memory", "memory", METRICS_MEMORY_MB);
+	histogram(j, "time", "duration", METRICS_DURATION_MS);
+	histogram(j, "memory", "memory", METRICS_MEMORY_MB);
 	top_list(j, "validations", "validations|", 2);
 	top_list(j, "agents", "agent|", 1);
 	print_days(j);
@@ -411,6 +448,11 @@ static int stats_job_run(void *arg)
 	}
 	j->colour = terminal_colour(STDOUT_FILENO);
 	j->utf8 = terminal_utf8();
+	j->width = terminal_width(STDOUT_FILENO);
+	j->width = j->width < WIDTH_MIN ? WIDTH_MIN : j->width;
+	j->label = j->width / 3 < LABEL_MAX ? j->width / 3 : LABEL_MAX;
+	j->bar = j->width - j->label - COUNT_COLUMNS - 2;
+	j->bar = j->bar < BAR_MAX ? j->bar : BAR_MAX;
 	if (j->o.json)
 		print_json(j);
 	else
@@ -427,7 +469,7 @@ static int run_stats(const struct command_row *self, int argc, char **argv)
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
 	if (j.o.top && num_parse(str_of(j.o.top), 1, TOP_MAX, &n) < 0)
-		return usage_wrong(self, "--top is a number from 1 to 1000");
+		return usage_wrong(self, "--top must be a number from 1 to 1000");
 	j.top = (size_t)n;
 	return with_arena(&j.a, stats_job_run, &j);
 }
@@ -435,12 +477,11 @@ static int run_stats(const struct command_row *self, int argc, char **argv)
 const struct command_row command_stats = {
 	.name = "stats",
 	.synopsis = "[--since TIME] [--until TIME] [--agent ID] [--top N] [--json]",
-	.summary = "the record in one page",
-	.about = "Counts the rows of the last 30 days, or of the time that is asked for: verdicts, the "
-			"rules and commands that were denied and asked about most, how runs ended, how "
-			"long they took and how "
-		 "much memory they used, validations, agents, and each day. Durations and memory are "
-		 "counted by steps; the numbers of a list add up to those of the page.",
+	.summary = "sum up the record on one page",
+	.about = "Counts the last 30 days, or the given time: verdicts, the rules and commands that were "
+			"denied and asked about most, how runs ended, their duration and memory, "
+			"validations, agents, and each day. Durations and memory are grouped into ranges; "
+			"the numbers of a list add up to the totals.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -15,15 +15,15 @@ struct stop_job {
 };
 
 static const struct option_row options[] = {
-		{"all", OPTION_FLAG, offsetof(struct stop_job, all), "", "all of them"},
+		{"all", OPTION_FLAG, offsetof(struct stop_job, all), "", "end all boxes"},
 		{"session", OPTION_VALUE, offsetof(struct stop_job, session), "ID",
-				"those of this session of a client"},
+				"end the boxes of this client session"},
 		{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-		{0, "ended, or ended before"},
-		{1, "there is no such box, or it could not be ended"},
+		{0, "the boxes have ended"},
+		{1, "no such box, or it could not be ended"},
 		{EXIT_USAGE, "usage"},
 		{EXIT_INTERNAL, "internal error"},
 };
@@ -80,7 +80,7 @@ static int run_stop(const struct command_row *self, int argc, char **argv)
 	j.ids = argv + first;
 	j.n = (size_t)(argc - first);
 	if ((j.n > 0) + j.all + (j.session != NULL) != 1)
-		return usage_wrong(self, "ids, --all or --session is expected (caisson ps lists the ids)");
+		return usage_wrong(self, "give ids, --all or --session (caisson ps lists the ids)");
 	return with_arena(&j.boxes.a, stop_boxes, &j);
 }
 
@@ -90,10 +90,9 @@ const struct command_row command_stop = {
 			    "--all\n"
 			    "--session ID",
 		.summary = "end boxes in the background",
-		.about = "Kills every process of the boxes, as at the end of any run: the workspace is "
-			 "compared, the record gets "
-			 "the end, and caisson result prints the report. An id may be shortened to its first "
-			 "letters.",
+		.about = "Kills every process of the boxes. As at the end of any run, caisson compares the "
+			 "workspace and records the end, and caisson result prints the report. The first "
+			 "letters of an id are enough.",
 		.options = options,
 		.noptions = ARRAY_SIZE(options),
 		.exits = exits,

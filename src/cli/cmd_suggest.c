@@ -28,30 +28,31 @@ struct suggest_options {
 #define AT(field) offsetof(struct suggest_options, field)
 static const struct option_row options[] = {
 	{"since", OPTION_VALUE, AT(since), "TIME",
-			"requests from then on: 30d (default), 12h, 2026-01-31 ..."},
-	{"until", OPTION_VALUE, AT(until), "TIME", "requests before then"},
-	{"agent", OPTION_VALUE, AT(agent), "ID", "requests of this agent"},
-	{"least", OPTION_VALUE, AT(least), "N", "a command must have been asked about so often (default: 2)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in the place of your own"},
+			"requests since then: 30d (default), 12h, 2026-01-31 ..."},
+	{"until", OPTION_VALUE, AT(until), "TIME", "requests before this time"},
+	{"agent", OPTION_VALUE, AT(agent), "ID", "only requests of this agent"},
+	{"least", OPTION_VALUE, AT(least), "N", "only commands that were asked about this often (default: "
+			"2)"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"apply", OPTION_FLAG, AT(apply), "",
-			"put the rules into your policy, after the diff was shown and yes was typed"},
+			"write the rules to your policy, after showing the diff and asking for yes"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "printed or written, also when there is nothing to suggest"}, {1, "--apply: nothing was written"},
-	{2, "the policy does not load"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{0, "printed or written, or nothing to suggest"}, {1, "--apply: nothing was written"},
+	{2, "the policy does not load"}, {EXIT_NO_RECORD, "no record exists yet"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson suggest > suggested.yaml",
-			"Rules to look at and to paste into your policy, as a file that loads."},
+			"Writes suggested rules to a file, to review and paste into your policy."},
 	{"caisson suggest --least 5 --apply",
-			"What was asked about five times or more is allowed from now on, if you say so."},
+			"Allows what was asked about five times or more, after you confirm."},
 	{"caisson audit replay-all --policy FILE",
-			"What your policy, with what you took from it, would have done."},
+			"Shows the effect of the changed policy on recorded requests."},
 };
 
 struct suggest_job {
@@ -81,7 +82,7 @@ static void print_left(struct suggest_job *j)
 		if (!j->s.asks[i].left)
 			continue;
 		if (!shown++)
-			buf_c(&j->out, "#\n# Asked about, and no rule is suggested:\n");
+			buf_c(&j->out, "#\n# Asked about, without a suggestion:\n");
 		comment_command(j, &j->s.asks[i]);
 	}
 }
@@ -91,7 +92,7 @@ static void print_idle(struct suggest_job *j)
 	struct buf *b = &j->out;
 
 	if (j->s.ndead)
-		buf_c(b, "#\n# Rules of your policy that none of these requests met:\n");
+		buf_c(b, "#\n# Rules of your policy that matched none of these requests:\n");
 	for (size_t i = 0; i < j->s.ndead; i++) {
 		buf_fmt(b, "#   %s ", j->s.dead[i].what);
 		put_visible(b, j->s.dead[i].text);
@@ -101,7 +102,7 @@ static void print_idle(struct suggest_job *j)
 	}
 	if (!j->s.nsilent || !j->s.counts.judged)
 		return;
-	buf_c(b, "#\n# Checks that none of these requests met:");
+	buf_c(b, "#\n# Checks that matched none of these requests:");
 	for (size_t i = 0, column = 1000; i < j->s.nsilent; i++) {
 		const char *name = check_name(j->s.silent[i]);
 
@@ -121,17 +122,18 @@ static void print_yaml(struct suggest_job *j)
 	const struct suggest *s = &j->s;
 	struct buf *b = &j->out;
 
-	buf_fmt(b, "# %" PRIu64 " requests, %" PRIu64 " judged again by the policy that is in force now: %"
+	buf_fmt(b, "# %" PRIu64 " requests, %" PRIu64 " judged again by the policy in force now: %"
 			PRIu64 " would be asked about.\n", s->counts.rows, s->counts.judged, s->asked);
 	if (s->counts.judged < s->counts.rows)
 		buf_fmt(b, "# The other %" PRIu64
-				" had secrets in them, or their view or policy is not in the record.\n",
+				" contain secrets, or their view or policy is not in the record.\n",
 				s->counts.rows - s->counts.judged);
 	if (s->nrules)
 		buf_fmt(b, "# With the rules below %" PRIu64
-				" of them would be allowed. Look at each before you take it.\n", s->removed);
+				" of them would be allowed. Review each rule before you use it.\n",
+				s->removed);
 	else
-		buf_c(b, "# There is no rule to suggest.\n");
+		buf_c(b, "# No rule to suggest.\n");
 	if (s->nrules) {
 		buf_char(b, '\n');
 		suggest_yaml(b, s);
@@ -140,7 +142,7 @@ static void print_yaml(struct suggest_job *j)
 	print_left(j);
 	print_idle(j);
 	if (s->more)
-		buf_c(b, "#\n# There were more different commands than are told apart.\n");
+		buf_c(b, "#\n# There were too many different commands to count each.\n");
 }
 
 static void print_json(struct suggest_job *j)
@@ -202,7 +204,7 @@ static int apply(struct suggest_job *j)
 	struct err e = {0};
 
 	if (!rq.n)
-		return output_write(STR("There is no rule to suggest.\n"), 0);
+		return output_write(STR("No rule to suggest.\n"), 0);
 	rq.items = arena_array(&j->a, rq.n, sizeof(*rq.items));
 	for (size_t i = 0; i < rq.n; i++) {
 		const struct suggest_rule *r = &j->s.rules[i];
@@ -270,9 +272,9 @@ static int run_suggest(const struct command_row *self, int argc, char **argv)
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
 	if (j.o.least && num_parse(str_of(j.o.least), 1, INT32_MAX, &n) < 0)
-		return usage_wrong(self, "--least is a number from 1 on");
+		return usage_wrong(self, "--least must be a number of at least 1");
 	if (j.o.apply && (j.o.json || j.o.config))
-		return usage_wrong(self, "--apply goes with neither --json nor --config");
+		return usage_wrong(self, "--apply cannot be combined with --json or --config");
 	j.least = (uint64_t)n;
 	return with_arena(&j.a, suggest_job_run, &j);
 }
@@ -281,21 +283,18 @@ const struct command_row command_suggest = {
 	.name = "suggest",
 	.synopsis = "[--since TIME] [--until TIME] [--agent ID] [--least N] [--config FILE] [--json]\n"
 		    "--apply [--since TIME] [--until TIME] [--agent ID] [--least N]",
-	.summary = "rules that would remove the most frequent questions",
-	.about = "Judges the recorded requests again by the policy that is in force now. For the commands "
-			"that would still be asked about it prints allow rules, as a policy file: the "
-			"very command "
-		 "(allowChecks), or its first two words (allow) when three or more like it were asked about "
-		 "and nothing but the network speaks against it. Each rule was tried: what it "
-		 "is for is allowed with it. How often is said behind each.\n\n"
-		 "No rule is suggested for what is denied, for what your own rules ask about, and for what "
-		 "is asked about because of more than the network or a program that is run: secrets, "
-		 "rights, changes that others see, work that may be lost, what is not known in full; the "
-		 "most "
-		 "frequent of these are listed as comments. So are rules of your policy and checks that no "
-		 "request met. Nothing is changed: what to take is for a person to decide.\n\n"
-		 "--apply puts all of the rules into your policy, as caisson allow does: with the same "
-		 "diff, question and conditions.",
+	.summary = "suggest rules that remove the most frequent questions",
+	.about = "Judges the recorded requests again by the policy in force now. For commands that would "
+			"still be asked about, it prints allow rules as a policy file: the exact command "
+			"(allowChecks), or its first two words (allow) if three or more similar commands "
+			"were asked about only because of the network. Each rule was tried and works. A "
+			"comment behind each says how often it applied.\n\nIt suggests no rule for denials, "
+			"for commands that your own rules ask about, and for commands asked about for more "
+			"than the network or a program that runs: secrets, privileges, changes that others "
+			"see, work that may be lost, incomplete readings. The most frequent of these are "
+			"listed as comments, as are rules and checks that no request matched. Nothing is "
+			"changed: a person decides which rules to use.\n\n--apply writes all rules to your "
+			"policy, as caisson allow does: with the same diff, question and conditions.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

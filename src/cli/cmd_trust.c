@@ -27,8 +27,8 @@ struct trust_options {
 #define AT(field) offsetof(struct trust_options, field)
 static const struct option_row options[] = {
 	{"list", OPTION_FLAG, AT(list), "",
-			"print what is trusted, and whether its content is still the same"},
-	{"remove", OPTION_FLAG, AT(remove), "", "trust FILE, or the files of this project, no longer"},
+			"list trusted files, and if their content has changed"},
+	{"remove", OPTION_FLAG, AT(remove), "", "stop trusting FILE, or the files of this project"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -37,8 +37,8 @@ static const struct exit_row exits[] = {{0, "done"}, {1, "nothing was trusted or
 
 static const struct example_row examples[] = {
 	{"caisson trust", "Shows the policy files of this project and what they would loosen, and asks."},
-	{"caisson trust --list", "What is trusted."},
-	{"caisson trust --remove .caisson.yaml", "The file is judged by itself again, and can only tighten."},
+	{"caisson trust --list", "Lists trusted files."},
+	{"caisson trust --remove .caisson.yaml", "Makes the file untrusted again: it can only be stricter."},
 };
 
 struct trust_job {
@@ -102,12 +102,12 @@ static int show_file(struct trust_job *j, const struct policy_file *f, struct er
 	if (policies_of_file(&j->a, &as_trusted, &p, NULL, e) != 0)
 		return -1;
 	put_visible(&j->out, f->path);
-	buf_fmt(&j->out, "\n%.*s\n\nWhat it would loosen:\n\n", STR_ARG(config_digest(&j->a, f->bytes)));
+	buf_fmt(&j->out, "\n%.*s\n\nIt would loosen:\n\n", STR_ARG(config_digest(&j->a, f->bytes)));
 	doc_start(&o, &j->out, false);
 	any = show_single_values(j, &o, f);
 	any |= show_loosening(&o, &p.own);
 	if (!any)
-		buf_c(&j->out, "nothing: it only tightens; but its texts would be shown\n");
+		buf_c(&j->out, "nothing: it only makes verdicts stricter; its texts would be shown\n");
 	return 0;
 }
 
@@ -320,12 +320,12 @@ static int run_trust(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 < argc)
-		return usage_wrong(self, "one file is expected");
+		return usage_wrong(self, "give one file");
 	if (j.o.list && (j.o.remove || first < argc))
-		return usage_wrong(self, "--list stands alone");
+		return usage_wrong(self, "--list takes no other option");
 	j.operand = first < argc ? argv[first] : NULL;
 	if (j.operand && !*j.operand)
-		return usage_wrong(self, "the name of the file is empty");
+		return usage_wrong(self, "the file name is empty");
 	return with_arena(&j.a, trust_job_run, &j);
 }
 
@@ -334,17 +334,17 @@ const struct command_row command_trust = {
 	.synopsis = "[FILE]\n"
 		    "--list\n"
 		    "--remove [FILE]",
-	.summary = "trust a project's policy in exactly its content",
-	.about = "A project's own policy (.caisson.yaml, .claude/fencepost.yaml, with client_settings also "
-			".claude/settings.json) is anybody's: it is judged by itself and can only "
-		 "tighten. Trusting it makes it count as yours: its allow rules, milder grades and writable "
-		 "directories hold, and its texts are shown. It holds for "
-		 "exactly the content that was shown; when the file changes, it is untrusted again.\n\n"
-		 "Without FILE the policy files of this project are gone through. Each is shown with its "
-		 "SHA-256 and what it would loosen, and is trusted when yes is "
-		 "typed. That needs a person: it must be run in a terminal, outside of sandboxes and not "
-		 "below an agent client, and no variable by which agents "
-		 "mark their commands may be set. No option skips it.",
+	.summary = "trust a project's policy, in exactly its present content",
+	.about = "A project's own policy (.caisson.yaml, .claude/fencepost.yaml; with client_settings also "
+			".claude/settings.json) could come from anyone, so it can only make verdicts "
+			"stricter. Once trusted it counts like your own: its allow rules, lower grades and "
+			"writable directories apply, and its texts are shown. Trust covers exactly the "
+			"content that was shown; if the file changes, it is untrusted again.\n\nWithout "
+			"FILE, caisson goes through the policy files of this project. It shows each with its "
+			"SHA-256 and what it would loosen, and waits for you to type yes. This needs a "
+			"person: it must be run in a terminal, outside sandboxes, not below an agent client, "
+			"and without the environment variables by which agents mark their commands. No "
+			"option skips it.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

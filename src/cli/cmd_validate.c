@@ -22,30 +22,29 @@ struct validate_options {
 #define AT(field) offsetof(struct validate_options, field)
 static const struct option_row options[] = {
 	{"task", OPTION_VALUE, AT(task), "TASK",
-			"what the command was for: test, typecheck, lint, data, json (default: whatever is "
-			"recognised)"},
-	{"raw", OPTION_FLAG, AT(raw), "", "the input is plain output and not a report"},
+			"check as: test, typecheck, lint, data, json (default: recognised from the output)"},
+	{"raw", OPTION_FLAG, AT(raw), "", "the input is plain output instead of a report"},
 	{"exit-code", OPTION_VALUE, AT(exit_code), "N",
-			"with --raw: how the command ended (default: not known)"},
+			"with --raw: exit code of the command (default: unknown)"},
 	{"columns", OPTION_VALUE, AT(columns), "NAMES",
-			"for the task data: columns that must be there, separated by commas; id:integer "
-			"names a type as well"},
+			"for --task data: required columns, separated by commas; id:integer also sets a "
+			"type"},
 	{"schema", OPTION_VALUE, AT(schema), "FILE",
-			"for the task json: the JSON Schema that the output must meet"},
+			"for --task json: JSON Schema for the output"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{EXIT_VALID, "valid: the numbers hold together, whether they say pass or fail"},
+	{EXIT_VALID, "valid: the numbers are consistent, for a pass or a fail"},
 	{EXIT_INVALID, "invalid: they cannot be trusted"},
-	{EXIT_INDETERMINATE, "indeterminate: nothing was recognised, or parts are missing"},
+	{EXIT_INDETERMINATE, "indeterminate: unknown format, or parts are missing"},
 	{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson validate --task test report.json", "Judge the tests in a report of `caisson run --json`."},
+	{"caisson validate --task test report.json", "Checks the tests in a report of `caisson run --json`."},
 	{"python3 -m unittest 2>&1 | caisson validate --task test --raw -",
-			"Judge plain output; without --exit-code it cannot be compared with the summary."},
+			"Checks plain output; give --exit-code to compare it with the summary."},
 	{"caisson validate --task test --raw --exit-code 1 junit.xml",
 			"A machine-readable report is better evidence than text."},
 };
@@ -92,17 +91,17 @@ static int take_report(struct validate_job *j, const struct json *root, struct v
 	if (!json_is(root, JSON_OBJECT))
 		return err_set(e, ERR_INPUT, 0, "not an object");
 	if (!json_is(json_key(root, "status"), JSON_STRING))
-		return err_set(e, ERR_INPUT, 0, "'status' is missing or no string");
+		return err_set(e, ERR_INPUT, 0, "'status' is missing or not a string");
 	in->status = status_of(json_text_at(root, "status"));
 	if (in->status == STATUS_UNKNOWN && !str_is(json_text_at(root, "status"),
 			status_name(STATUS_UNKNOWN)))
-		return err_set(e, ERR_INPUT, 0, "'status' is none that a report can have");
+		return err_set(e, ERR_INPUT, 0, "'status' has an unknown value");
 	if ((out && !json_is(out, JSON_STRING) && !json_is(out, JSON_NULL)) ||
 			(err && !json_is(err, JSON_STRING) && !json_is(err, JSON_NULL)))
-		return err_set(e, ERR_INPUT, 0, "'stdout' or 'stderr' is no string");
+		return err_set(e, ERR_INPUT, 0, "'stdout' or 'stderr' is not a string");
 	if (code && !json_is(code, JSON_NULL) && !(json_is_int(code) && json_int(code, 0) >= 0 &&
 			json_int(code, 0) <= 255))
-		return err_set(e, ERR_INPUT, 0, "'exit_code' is no number from 0 to 255");
+		return err_set(e, ERR_INPUT, 0, "'exit_code' is not a number from 0 to 255");
 	in->exit_code = json_is_int(code) ? (int)json_int(code, 0) : -1;
 	in->out = str_dup(&j->a, json_text(out));
 	in->err = str_dup(&j->a, json_text(err));
@@ -130,7 +129,7 @@ static int raw_input(struct validate_job *j, struct str text, struct validate_in
 	if (!j->o.exit_code)
 		return 0;
 	if (num_parse(str_of(j->o.exit_code), 0, 255, &n) < 0)
-		return err_set(e, ERR_INPUT, 0, "--exit-code wants a number from 0 to 255, not '%.40s'",
+		return err_set(e, ERR_INPUT, 0, "--exit-code must be a number from 0 to 255, not '%.40s'",
 				j->o.exit_code);
 	in->exit_code = (int)n;
 	in->status = n ? STATUS_EXIT_NONZERO : STATUS_OK;
@@ -220,12 +219,12 @@ static int run_validate(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 != argc)
-		return usage_wrong(self, "one file is expected, or - for standard input");
+		return usage_wrong(self, "give one file, or - for standard input");
 	j.task = j.o.task ? task_find(str_of(j.o.task)) : TASK_ANY;
 	if (j.o.task && (!j.task || j.task == TASK_CUSTOM))
-		return usage_wrong(self, "--task is one of test, typecheck, lint, data, json");
+		return usage_wrong(self, "--task must be test, typecheck, lint, data or json");
 	if (j.o.exit_code && !j.o.raw)
-		return usage_wrong(self, "--exit-code goes with --raw; a report has its own");
+		return usage_wrong(self, "--exit-code needs --raw; a report contains its own");
 	j.file = argv[first];
 	return with_arena(&j.a, validate_job_run, &j);
 }
@@ -234,15 +233,14 @@ const struct command_row command_validate = {
 	.name = "validate",
 	.synopsis = "[--task TASK] FILE|-\n"
 		    "[--task TASK] --raw [--exit-code N] FILE|-",
-	.summary = "say whether the numbers that a tool printed can be trusted",
+	.summary = "check that the numbers printed by a tool can be trusted",
 	.about = "Reads a report (the JSON of `caisson run --json`: status, exit_code, stdout, stderr) or, "
-			"with --raw, plain output, recognises the tool that printed it and "
-		 "checks that its numbers hold together and agree with the exit code. Prints one JSON "
-		 "object: outcome (valid, invalid, indeterminate), result (pass, fail, none), "
-		 "evidence (witnessed, machine, printed), format, counts, checks, is_error.\n\nA "
-		 "consistent report of "
-		 "failing tests is valid. Invalid means that the numbers must not be used; each "
-		 "check says why and what to do. docs/validators.md lists the formats and the checks.",
+			"with --raw, plain output. It recognises the tool and checks that its numbers are "
+			"consistent and agree with the exit code. It prints one JSON object: outcome (valid, "
+			"invalid, indeterminate), result (pass, fail, none), evidence (witnessed, machine, "
+			"printed), format, counts, checks, is_error.\n\nA consistent report of failing tests "
+			"is valid. Invalid means that the numbers must not be used; each check says why and "
+			"what to do. caisson help validators lists the formats and the checks.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

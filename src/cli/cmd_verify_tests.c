@@ -18,7 +18,7 @@ struct verify_job {
 static const struct option_row options[] = {
 	{"c", OPTION_VALUE, AT(code), "COMMAND", "shell text that runs the tests, instead of a program"},
 	{"timeout", OPTION_VALUE, AT(timeout), "TIME", "time limit (as in caisson run)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
 	{"json", OPTION_FLAG, AT(json), "", "print the report of the run"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
@@ -27,8 +27,8 @@ enum { EXIT_HEAD_FAILS = 1, EXIT_UNSURE = 3 };
 static const struct exit_row exits[] = {
 	{0, "the tests of HEAD pass on the current code"},
 	{EXIT_HEAD_FAILS, "they fail"},
-	{EXIT_UNSURE, "it cannot be said: no result was recognised, or nothing ran"},
-	{EXIT_USAGE, "usage, or this is no git repository"}, {EXIT_INTERNAL, "internal error"},
+	{EXIT_UNSURE, "unknown: no result was recognised, or nothing ran"},
+	{EXIT_USAGE, "wrong use, or not a git repository"}, {EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
@@ -61,7 +61,7 @@ static int print_result(struct verify_job *c)
 	if (b.n && b.p[b.n - 1] != '\n')
 		buf_char(&b, '\n');
 	if (rc == EXIT_UNSURE)
-		buf_fmt(&b, "verify-tests: nothing can be said about the tests of HEAD%s%.*s\n",
+		buf_fmt(&b, "verify-tests: the result of the tests of HEAD is unknown%s%.*s\n",
 				r->error.n ? ": " : "", STR_ARG(r->error));
 	else
 		buf_fmt(&b, "verify-tests: the tests of HEAD %s on the current code\n", words[rc]);
@@ -97,7 +97,7 @@ static int run_verify_tests(const struct command_row *self, int argc, char **arg
 	if (first < 0)
 		return code;
 	if ((c->code != NULL) == (first < argc))
-		return usage_wrong(self, "-c COMMAND or a program that runs the tests is expected");
+		return usage_wrong(self, "give -c COMMAND or a program that runs the tests");
 	c->argv = argv + first;
 	return with_arena(&c->a, verify_call, c);
 }
@@ -107,12 +107,11 @@ const struct command_row command_verify_tests = {
 	.synopsis = "[OPTIONS] -c COMMAND\n"
 		    "[OPTIONS] -- PROGRAM [ARGUMENTS]",
 	.summary = "run the tests of HEAD on the current code",
-	.about = "Tests that were edited together with the code may have been made to pass. This "
-		 "runs the command in a box, in a copy of the project whose tests, settings of "
-		 "runners and CI files are those of the last commit, and says if they pass. Files "
-		 "that git ignores, such as installed packages, are links to the project, which is"
-		 " read-only there. A test that failed for a changed interface may fail rightly: "
-		 "it is for the reader to say.",
+	.about = "Tests that were edited together with the code may have been changed to pass. This command "
+		 "runs the tests in a box, in a copy of the project whose tests, runner settings and CI "
+		 "files are those of the last commit, and says if they pass. Files that git ignores, such as "
+		 "installed packages, are links to the project, which is read-only there. A test may fail "
+		 "rightly because an interface changed: the reader has to decide.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

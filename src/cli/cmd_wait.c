@@ -17,26 +17,25 @@ struct wait_job {
 
 static const struct option_row wait_options[] = {
 		{"timeout", OPTION_VALUE, offsetof(struct wait_job, time), "TIME",
-				"wait no longer than this, as 30, 500ms or 2m (default: until it ends)"},
+				"wait at most this long, such as 30, 500ms or 2m (default: until it ends)"},
 		{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct option_row result_options[] = {{"help", OPTION_HELP, 0, "", "print this"}};
 
 static const struct exit_row exits[] = {
-		{0, "its program ended with 0; any other code is that of the report, as caisson run returns "
-		    "it"},
-		{1, "there is no such box, or the code of the report"},
+		{0, "the program ended with 0; other codes are those of caisson run"},
+		{1, "no such box, or the code of the report"},
 		{EXIT_USAGE, "usage"},
-		{EXIT_RUNS, "it still runs"},
+		{EXIT_RUNS, "the box is still running"},
 };
 
 static const struct example_row wait_examples[] = {
-		{"caisson wait --timeout 10m 3f9a", "The report of the box, once it has ended."},
+		{"caisson wait --timeout 10m 3f9a", "Waits for the box to end and prints its report."},
 };
 
 static const struct example_row result_examples[] = {
-		{"caisson result 3f9a | jq .validation", "What the output of an ended box means."},
+		{"caisson result 3f9a | jq .validation", "Prints the validation of an ended box."},
 };
 
 static int say_running(struct wait_job *j, const struct background *b)
@@ -74,7 +73,7 @@ static int run_wait(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 != argc)
-		return usage_wrong(self, "one id is expected (caisson ps lists them)");
+		return usage_wrong(self, "give one id (caisson ps lists them)");
 	j.id = argv[first];
 	j.ms = j.wait ? INT32_MAX : 0;
 	if (j.time && limit_parse(LIMIT_TIME, str_of(j.time), &j.ms, &e) != 0)
@@ -86,9 +85,9 @@ const struct command_row command_wait = {
 		.name = "wait",
 		.synopsis = "[--timeout TIME] BOX",
 		.summary = "wait for a box in the background, and print its report",
-		.about = "Prints the report of the box when its last process has ended, as caisson run would "
-			 "have printed it. "
-			 "While it runs, the answer after --timeout is an object with the status running.",
+		.about = "Prints the report of the box when its last process has ended, as caisson run does. "
+			 "If the box is still running after --timeout, it prints an object with the status "
+			 "running.",
 		.options = wait_options,
 		.noptions = ARRAY_SIZE(wait_options),
 		.exits = exits,
@@ -102,9 +101,8 @@ const struct command_row command_result = {
 		.name = "result",
 		.synopsis = "BOX",
 		.summary = "print the report of a box that was in the background",
-		.about = "Prints the report of a box that has ended, as caisson wait does, and does not "
-			 "wait. The reports of the "
-			 "last 32 boxes are kept.",
+		.about = "Prints the report of an ended box without waiting. Caisson keeps the reports of "
+			 "the last 32 boxes.",
 		.options = result_options,
 		.noptions = ARRAY_SIZE(result_options),
 		.exits = exits,

@@ -17,7 +17,7 @@ static const struct group {
 			&command_audit_export, &command_audit_reindex, &command_audit_replay_all,
 			&command_audit_prune, &command_audit_checkpoint, &command_audit_keygen}},
 	{"Boxes in the background", {&command_ps, &command_logs, &command_wait, &command_result,
-			&command_stop}},
+			&command_stop, &command_ports}},
 	{"Output of programs", {&command_validate, &command_verify_tests, &command_redact,
 			&command_normalise}},
 	{"Used by other programs", {&command_hook, &command_mcp, &command_keeper, &command_completion}},
@@ -70,6 +70,8 @@ const char *command_guess(struct arena *a, const char *name)
 		near_try(&guess, c->name);
 	near_try(&guess, "help");
 	near_try(&guess, "version");
+	near_try(&guess, "topics");
+	topics_try(&guess);
 	return near_text(a, &guess, "; see caisson --help");
 }
 
@@ -101,7 +103,7 @@ void commands_below(struct buf *b, const char *name)
 void commands_help(struct buf *b)
 {
 	buf_c(b, "usage: caisson COMMAND [OPTIONS]\n\nJudges the shell commands of AI agents before they "
-			"run, and runs them in a sealed box.\n");
+			"run, and runs them in a\nsandbox.\n");
 	for (size_t g = 0; g < ARRAY_SIZE(groups); g++) {
 		if (strchr(groups[g].rows[0]->name, ' '))
 			continue; /* the command's own help lists them */
@@ -110,9 +112,9 @@ void commands_help(struct buf *b)
 			buf_fmt(b, "  %-*s%s\n", COLUMN, groups[g].rows[k]->name, groups[g].rows[k]->summary);
 		if (!g)
 			buf_c(b, "\n  caisson init && caisson doctor      guard the agents of this machine\n"
-				 "  caisson check 'curl -s x.sh | sh'   say what a command would do, without "
-				 "running it\n");
+				"  caisson check 'curl -s x.sh | sh'   judge a command without running it\n");
 	}
-	buf_c(b, "\n`caisson help COMMAND` explains one with its options; `caisson --version` prints the "
-			"version.\n");
+	buf_c(b, "\n`caisson help COMMAND` explains a command and its options, `caisson help topics`\n"
+			"lists the pages of the documentation. Every command takes --color\n"
+			"auto|always|never and obeys NO_COLOR and CLICOLOR_FORCE.\n");
 }

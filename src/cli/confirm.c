@@ -20,7 +20,7 @@ bool person_types(struct buf *shown, const char *question, const char *word)
 
 	fd_scope(&tty, shown->a, open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
 	if (tty.fd < 0 || !isatty(tty.fd)) {
-		output_error("needs a person: there is no terminal to ask at");
+		output_error("needs a person: must be run in a terminal");
 		return false;
 	}
 	buf_c(shown, question);

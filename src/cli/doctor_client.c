@@ -28,7 +28,7 @@ static void put_state(struct buf *b, enum live_state s, bool colour)
 
 static void put_text(struct buf *b, const struct live *l, bool colour)
 {
-	static const char ends[][52] = {"is not guarded", "is guarded, and something is not as it should be",
+	static const char ends[][52] = {"is not guarded", "is guarded, with warnings",
 			"is guarded"};
 
 	buf_fmt(b, "%s (%s) %s.\n", l->title, l->row->name, ends[l->state]);
@@ -46,7 +46,7 @@ static void put_text(struct buf *b, const struct live *l, bool colour)
 	if (l->row->afterwards[0])
 		buf_fmt(b, "  note: %s\n", l->row->afterwards);
 	if (l->cannot)
-		buf_fmt(b, "  what this client cannot enforce: %s\n", l->cannot);
+		buf_fmt(b, "  this client cannot enforce: %s\n", l->cannot);
 }
 
 static void put_json(struct doc *o, const struct live *l)
@@ -118,11 +118,12 @@ int doctor_clients(struct arena *a, char *const *names, size_t n, bool json)
 		doc_end(&o);
 		doc_finish(&o);
 	} else if (!many) {
-		buf_fmt(&b, "no client is set up here: %.*s\n", STR_ARG(init_names(a)));
+		buf_fmt(&b, "no client is set up here (caisson init sets up: %.*s)\n",
+				STR_ARG(init_names(a)));
 	}
 	pause_look(a, &v, &paused);
 	if (paused.on && !json)
-		buf_fmt(&b, "\ncaisson is paused until %.*s: hooks ask about nothing and contain nothing; "
-				"caisson pause --end ends it\n", STR_ARG(paused.until));
+		buf_fmt(&b, "\ncaisson is paused until %.*s: hooks neither ask nor contain; caisson pause "
+				"--end ends it\n", STR_ARG(paused.until));
 	return output_write(buf_view(&b), !many ? 2 : worst == LIVE_YES ? 0 : worst == LIVE_PARTLY ? 1 : 2);
 }

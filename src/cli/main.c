@@ -26,7 +26,20 @@ static int unknown_command(struct arena *a, const char *name)
 	return EXIT_USAGE;
 }
 
-/* help [COMMAND]; help --man [COMMAND] prints the manual page stored in man/. */
+/* help --man [COMMAND] prints the manual page stored in man/. */
+static int print_man(struct buf *b, const char *name, const char *second)
+{
+	const struct command_row *c = name ? find_two(b->a, name, second) : NULL;
+
+	if (name && !strcmp(name, MAN_POLICY))
+		return man_policy(b);
+	if (name && !c)
+		return unknown_command(b->a, name);
+	man_print(b, c);
+	return 0;
+}
+
+/* help [COMMAND | TOPIC] */
 static int print_for(struct buf *b, int argc, char **argv)
 {
 	bool man = argc > 1 && !strcmp(argv[1], "--man");
@@ -34,14 +47,18 @@ static int print_for(struct buf *b, int argc, char **argv)
 	const char *second = argc > 2 + man ? argv[2 + man] : NULL;
 	const struct command_row *c = name ? find_two(b->a, name, second) : NULL;
 
-	if (name && !c)
-		return unknown_command(b->a, name);
 	if (man)
-		man_print(b, c);
-	else if (c)
+		return print_man(b, name, second);
+	if (c)
 		usage_print(b, c);
-	else
+	else if (!name)
 		commands_help(b);
+	else if (!strcmp(name, "topics"))
+		topics_list(b);
+	else if (topic_is(name))
+		return topic_print(b->a, name);
+	else
+		return unknown_command(b->a, name);
 	return 0;
 }
 
@@ -61,7 +78,7 @@ static int top(int argc, char **argv)
 		rc = print_for(&b, argc - 1, argv + 1);
 	else
 		rc = unknown_command(&a, word);
-	if (!rc)
+	if (!rc && b.n)
 		rc = output_write(buf_view(&b), 0);
 	arena_free(&a);
 	return rc;
@@ -74,7 +91,7 @@ static int start_command(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), handled there */
 	signal(SIGXFSZ, SIG_IGN); /* so is a file above the caller's size limit */
 	if (argc < 2) {
-		output_error("a command is missing; see caisson --help");
+		output_error("no command given; see caisson --help");
 		return EXIT_USAGE;
 	}
 	c = command_find(command_spelling(argv[1]));
@@ -89,8 +106,7 @@ int main(int argc, char **argv)
 	int code;
 
 	title_known(argc, argv);
-	if (argc == 3 && !strcmp(argv[1], BOX_GUEST))
-		box_guest(argv[2]);
+	box_entry(argc, argv);
 	code = stack_run(start_command, argc, argv);
 
 	if (!arena_leaks_matter())

@@ -64,6 +64,21 @@ static int take_value(const struct option_row *o, const char *arg, const char *v
 	return o->kind == OPTION_HELP;
 }
 
+/* --color, which every command takes. Returns 1 if this is another option, 0 or -1. */
+static int take_colour(int argc, char **argv, int *i, struct err *e)
+{
+	static const char name[] = "--color";
+	const size_t n = sizeof(name) - 1;
+	const char *arg = argv[*i], *when;
+
+	if (strncmp(arg, name, n) != 0 || (arg[n] && arg[n] != '='))
+		return 1;
+	when = arg[n] ? arg + n + 1 : *i + 1 < argc ? argv[++*i] : "";
+	if (!terminal_choose_colour(when))
+		return err_set(e, ERR_INPUT, 0, "invalid --color '%.40s' (use auto, always or never)", when);
+	return 0;
+}
+
 int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first,
 		struct err *e)
 {
@@ -80,6 +95,11 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 		}
 		if (!strcmp(arg, "-h"))
 			return 1;
+		rc = take_colour(argc, argv, &i, e);
+		if (rc < 0)
+			return rc;
+		if (!rc)
+			continue;
 		o = arg[1] == '-' ? find_option(c, eq ? str_n(arg + 2, (size_t)(eq - arg - 2)) :
 				str_of(arg + 2)) : find_option(c, str_of(arg + 1));
 		if (!o || !o->name[1] != (arg[1] != '-'))
@@ -114,7 +134,7 @@ bool options_only(const struct command_row *c, int argc, char **argv, void *into
 	int first = options_take(c, argc, argv, into, ret_code);
 
 	if (first >= 0 && first < argc)
-		*ret_code = usage_wrong(c, "no operand is expected");
+		*ret_code = usage_wrong(c, "unexpected argument");
 	return first >= argc;
 }
 
@@ -154,8 +174,10 @@ void usage_print(struct buf *b, const struct command_row *c)
 	while (synopsis_next(&at, &form)) {
 		size_t from = b->n;
 
-		buf_fmt(b, "%s caisson %s", form.p == c->synopsis ? "usage:" : "      ", c->name);
-		buf_wrapped(b, str_c(b->a, form), b->n - from, strlen("usage: caisson "), WIDTH);
+		buf_fmt(b, "%s %s%s", form.p == c->synopsis ? "usage:" : "      ", c->alone ? "" : "caisson ",
+				c->name);
+		/* "usage: caissond" is as long as this indent, and a blank has to follow it. */
+		buf_wrapped(b, str_c(b->a, form), b->n - from, strlen("usage: caisson ") - c->alone, WIDTH);
 	}
 	buf_char(b, '\n');
 	buf_wrapped(b, c->summary, 0, 0, WIDTH);
@@ -191,7 +213,10 @@ int usage_output(const struct command_row *c)
 
 int usage_wrong(const struct command_row *c, const char *why)
 {
-	output_error("%s: %s; see caisson %s --help", c->name, why, c->name);
+	if (c->alone)
+		output_error("%s; see %s --help", why, c->name);
+	else
+		output_error("%s: %s; see caisson %s --help", c->name, why, c->name);
 	return EXIT_USAGE;
 }
 
@@ -202,7 +227,7 @@ int with_arena(struct arena *a, int (*fn)(void *arg), void *arg)
 	arena_init(a, ARENA_CAP_DEFAULT);
 	rc = arena_run(a, fn, arg);
 	if (rc < 0) {
-		output_error("the memory bound was reached");
+		output_error("the memory limit was reached");
 		rc = EXIT_INTERNAL;
 	}
 	arena_free(a);

@@ -54,7 +54,8 @@ void output_error(const char *fmt, ...)
 		return;
 	hide(line);
 	slow_end();
-	dprintf(STDERR_FILENO, "caisson: %s\n", line);
+	dprintf(STDERR_FILENO, "%s: %s\n", strcmp(program_invocation_short_name, "caissond") ? "caisson" :
+			"caissond", line);
 }
 
 unsigned terminal_width(int fd)
@@ -70,9 +71,22 @@ unsigned terminal_width(int fd)
 
 bool terminal_colour(int fd)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
 
-	return !(no && *no) && !(term && !strcmp(term, "dumb")) && isatty(fd);
+	if (no && *no)
+		return false;
+	if (force && *force && strcmp(force, "0") != 0)
+		return true;
+	return !(term && !strcmp(term, "dumb")) && isatty(fd);
+}
+
+bool terminal_choose_colour(const char *when)
+{
+	if (!strcmp(when, "always"))
+		return unsetenv("NO_COLOR") == 0 && setenv("CLICOLOR_FORCE", "1", 1) == 0;
+	if (!strcmp(when, "never"))
+		return setenv("NO_COLOR", "1", 1) == 0;
+	return !strcmp(when, "auto");
 }
 
 bool terminal_utf8(void)

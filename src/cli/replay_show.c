@@ -205,7 +205,7 @@ static void show_request(struct show *w)
 		put_lines(w, r->command, 0, count_lines(r->command), "  > ");
 	}
 	if (r->redacted)
-		line(w, "", STR("a secret in it was redacted; what is derived from it may differ"));
+		line(w, "", STR("a secret in the command was redacted, so the derivation may differ"));
 }
 
 static void put_reasons(struct buf *b, const struct judgement *j)
@@ -243,7 +243,7 @@ static void show_again(struct show *w, const char *name, const struct judged_aga
 	else {
 		put_reasons(&b, &j->d.judgement);
 		if (w->s->r.judged)
-			buf_c(&b, j->same ? " (the same)" : "  <-- not what was recorded");
+			buf_c(&b, j->same ? " (the same)" : "  <-- differs from the record");
 	}
 	line(w, name, buf_view(&b));
 	if (j->ok && !j->same)
@@ -273,7 +273,7 @@ static void show_verdict(struct show *w)
 	const struct replay_shown *s = w->s;
 
 	if (!s->r.judged) {
-		line(w, "verdict", STR("none: it was run without being judged"));
+		line(w, "verdict", STR("none: the run was not judged"));
 	} else {
 		line(w, "verdict", recorded_verdict(w->b->a, &s->r));
 		show_policy_files(w);
@@ -286,7 +286,7 @@ static void show_verdict(struct show *w)
 			}
 		if (s->derived.ok && !s->derived.same)
 			line(w, "", s->derived.d.policies.own.classifier.command ?
-					STR("a classifier had its say then; it is not asked again") :
+					STR("a classifier decided then; it is not asked again") :
 					STR("the program, or the record, has changed since"));
 	}
 	show_again(w, "today", &s->world, false);
@@ -333,7 +333,7 @@ static void show_run(struct show *w)
 	struct buf b;
 
 	if (!r->begin && !r->end) {
-		line(w, "run", STR("it did not run here"));
+		line(w, "run", STR("not run by caisson"));
 		return;
 	}
 	buf_init(&b, a, 0);
@@ -347,7 +347,7 @@ static void show_run(struct show *w)
 	line(w, "limits", buf_view(&b));
 	if (!r->end) {
 		line(w, "end", STR(
-				"there is none in the record: caisson or the machine was ended before it"));
+				"missing in the record: caisson was killed, or the machine stopped"));
 		return;
 	}
 	buf_init(&b, a, 0);
@@ -452,10 +452,10 @@ static void show_second(struct show *w)
 	put_validation(&v, y);
 	if (v.n)
 		buf_fmt(&b, "; %.*s", STR_ARG(buf_view(&v)));
-	buf_c(&b, same_run(s) ? " (the same)" : "  <-- not what was recorded");
+	buf_c(&b, same_run(s) ? " (the same)" : "  <-- differs from the record");
 	line(w, "again", buf_view(&b));
 	if (s->no_input)
-		line(w, "", STR("it had an input then, which is not in the record"));
+		line(w, "", STR("the recorded run had an input, which is not in the record"));
 	if (!x)
 		return;
 	put_diff(w, "stdout", s->out, s->again_out);

@@ -14,6 +14,8 @@
 #define STATE_COLUMNS 12
 #define COMMAND_COLUMNS_MIN 20
 #define SINCE_DEFAULT "30d"
+#define SECOND_US INT64_C(1000000)
+#define NARROW 90 /* a terminal below this width gets the short table */
 
 /* ---- selection ---- */
 
@@ -52,8 +54,7 @@ static int take_kinds(const char *value, struct audit_filter *f, struct err *e)
 	struct str s = str_of(value);
 
 	for (size_t from = 0; from <= s.n;) {
-		ptrdiff_t comma = str_find(s, ',', from);
-		size_t to = comma < 0 ? s.n : (size_t)comma;
+		size_t to = str_end(s, ',', from);
 		enum audit_kind k = audit_kind_of(str_sub(s, from, to));
 
 		if (k == AUDIT_KINDS)
@@ -67,6 +68,28 @@ static int take_kinds(const char *value, struct audit_filter *f, struct err *e)
 	return 0;
 }
 
+/* Seconds east of UTC at that time. */
+static int64_t local_offset(int64_t us)
+{
+	time_t t = (time_t)(us / SECOND_US);
+	struct tm tm;
+
+	return localtime_r(&t, &tm) ? tm.tm_gmtoff : 0;
+}
+
+/* Days, and times without Z, are local unless `utc` is set. */
+static int parse_time(const char *text, bool utc, int64_t now, bool end, int64_t *ret, struct err *e)
+{
+	struct str s = str_of(text);
+	bool local = !utc && !str_ends(s, "Z") && (str_is_any(s, "today yesterday") || str_has(s, '-'));
+	int64_t t, east = local ? local_offset(now) * SECOND_US : 0;
+
+	if (audit_time_parse(s, now + east, end, &t, e) < 0)
+		return -1;
+	*ret = local ? t - local_offset(t - east) * SECOND_US : t;
+	return 0;
+}
+
 int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, struct audit_filter *ret,
 		struct err *e)
 {
@@ -75,13 +98,13 @@ int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, stru
 
 	if ((o->agent && !*o->agent) || (o->session && !*o->session))
 		return err_set(e, ERR_INPUT, 0, "--agent and --session need a name");
-	if ((o->since && audit_time_parse(str_of(o->since), now, false, &f.since, e) < 0) ||
-			(o->until && audit_time_parse(str_of(o->until), now, true, &f.until, e) < 0) ||
+	if ((o->since && parse_time(o->since, o->utc, now, false, &f.since, e) < 0) ||
+			(o->until && parse_time(o->until, o->utc, now, true, &f.until, e) < 0) ||
 	    (o->verdict && take_verdict(o->verdict, &f, e) < 0) ||
 	    (o->status && take_status(o->status, &f, e) < 0) || (o->kind && take_kinds(o->kind, &f, e) < 0))
 		return -1;
 	if (f.since && f.until && f.since >= f.until)
-		return err_set(e, ERR_INPUT, 0, "--since is not before --until");
+		return err_set(e, ERR_INPUT, 0, "--since must be earlier than --until");
 	if (o->grep && regex_new(a, str_of(o->grep), 0, &f.grep, NULL, e) < 0) {
 		e->kind = ERR_INPUT;
 		return -1;
@@ -95,8 +118,8 @@ int rows_filter_lately(const char *agent, const char *since, const char *until, 
 {
 	struct audit_filter f = {.agent_id = str_of(agent ? agent : "")};
 
-	if (audit_time_parse(str_of(since ? since : SINCE_DEFAULT), now, false, &f.since, e) < 0 ||
-			(until && audit_time_parse(str_of(until), now, true, &f.until, e) < 0))
+	if (parse_time(since ? since : SINCE_DEFAULT, false, now, false, &f.since, e) < 0 ||
+			(until && parse_time(until, false, now, true, &f.until, e) < 0))
 		return -1;
 	*ret = f;
 	return 0;
@@ -111,6 +134,20 @@ enum tint verdict_tint(struct str v)
 }
 
 enum tint status_tint(struct str s) { return str_is(s, "ok") ? TINT_GREEN : s.n ? TINT_RED : TINT_NONE; }
+
+void put_time(struct buf *b, struct str ts, bool utc, const char *format)
+{
+	int64_t us = audit_time_of(ts);
+	time_t t = (time_t)(us / SECOND_US);
+	struct tm tm;
+	char text[40];
+
+	if (us < 0 || !(utc ? gmtime_r(&t, &tm) : localtime_r(&t, &tm)) ||
+			!strftime(text, sizeof(text), format, &tm))
+		buf_str(b, ts);
+	else
+		buf_c(b, text);
+}
 
 void put_ms(struct buf *b, int64_t ms)
 {
@@ -171,10 +208,33 @@ static void table_header(struct rows_printer *r)
 	struct buf *b = &r->line;
 
 	buf_c(b, tint_on(r->page->colour, TINT_BOLD));
-	buf_fmt(b, "%8s  %-19s %-8s%-*s%-*s%7s  %s", "ROW", "TIME (UTC)", "VERDICT", STATE_COLUMNS + 1,
-			"STATUS", AGENT_COLUMNS + 1, "AGENT", "TOOK", "COMMAND");
+	if (r->page->width < NARROW)
+		buf_fmt(b, "%6s %-11s %-8s%s", "ROW", r->utc ? "UTC" : "TIME", "", "COMMAND");
+	else
+		buf_fmt(b, "%8s  %-19s %-8s%-*s%-*s%7s  %s", "ROW", r->utc ? "TIME (UTC)" : "TIME", "VERDICT",
+				STATE_COLUMNS + 1, "STATUS", AGENT_COLUMNS + 1, "AGENT", "TOOK", "COMMAND");
 	buf_c(b, tint_off(r->page->colour, TINT_BOLD));
 	buf_char(b, '\n');
+}
+
+/* Row, time, the status of a run that went wrong or else the verdict, and the command. */
+static void narrow_line(struct rows_printer *r, const struct audit_line *l)
+{
+	enum { WORD = 7, TAKEN = 7 + 12 + WORD + 1 };
+	struct buf *b = &r->line;
+	size_t width = r->page->width;
+	struct str word = row_field(r, l, "status");
+	bool verdict = audit_field(l, "verdict").n > 0;
+
+	buf_fmt(b, "%6" PRIu64 " ", l->seq);
+	put_time(b, l->ts, r->utc, "%m-%d %H:%M ");
+	if (word.n && !(verdict && str_is(word, "ok"))) {
+		column(r, word, WORD, status_tint(word));
+	} else {
+		word = row_field(r, l, "verdict");
+		column(r, word.n ? word : row_field(r, l, "kind"), WORD, verdict_tint(word));
+	}
+	put_cell(b, subject(r, l), width > TAKEN + WORD ? width - TAKEN : WORD);
 }
 
 static void table_line(struct rows_printer *r, const struct audit_line *l)
@@ -184,7 +244,8 @@ static void table_line(struct rows_printer *r, const struct audit_line *l)
 	char took[16];
 	int64_t ms;
 
-	buf_fmt(b, "%8" PRIu64 "  %.10s %.8s ", l->seq, l->ts.p, l->ts.p + 11);
+	buf_fmt(b, "%8" PRIu64 "  ", l->seq);
+	put_time(b, l->ts, r->utc, "%Y-%m-%d %H:%M:%S ");
 	struct str verdict = row_field(r, l, "verdict");
 	column(r, verdict, 7, verdict_tint(verdict));
 	struct str status = row_field(r, l, "status");
@@ -348,6 +409,8 @@ void rows_put(struct rows_printer *r, const struct audit_line *l)
 		buf_str(&r->line, l->text);
 	else if (r->form == ROWS_JSON)
 		rows_json_safe(&r->line, l->text);
+	else if (r->form == ROWS_TABLE && r->page->width < NARROW)
+		narrow_line(r, l);
 	else if (r->form == ROWS_TABLE)
 		table_line(r, l);
 	else

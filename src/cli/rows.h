@@ -7,20 +7,22 @@
 /* Values of the options; NULL: not given. */
 struct rows_options {
 	const char *agent, *session, *since, *until, *verdict, *status, *kind, *grep;
+	bool utc; /* times for people, and times in these options, are UTC and not local */
 };
 
 #define ROWS_OPTIONS(at) \
-	{"agent", OPTION_VALUE, at(rows.agent), "A", "of this agent"}, \
-	{"session", OPTION_VALUE, at(rows.session), "S", "of this session"}, \
+	{"agent", OPTION_VALUE, at(rows.agent), "A", "only this agent"}, \
+	{"session", OPTION_VALUE, at(rows.session), "S", "only this client session"}, \
 	{"since", OPTION_VALUE, at(rows.since), "TIME", \
-			"from then on: 30m, 12h, 7d, today, 2026-01-31, 2026-01-31T10:00 (UTC)"}, \
-	{"until", OPTION_VALUE, at(rows.until), "TIME", "before then; a day alone: all of it"}, \
+			"since then: 30m, 12h, 7d, today, 2026-01-31, 2026-01-31T10:00"}, \
+	{"until", OPTION_VALUE, at(rows.until), "TIME", "before this time; a day includes all of it"}, \
 	{"verdict", OPTION_VALUE, at(rows.verdict), "V", "allow, ask, contain or deny"}, \
 	{"status", OPTION_VALUE, at(rows.status), "S", "ok, exit_nonzero, timeout, oom, denied ..."}, \
 	{"kind", OPTION_VALUE, at(rows.kind), "K", \
 			"begin, end, verdict, recovered, checkpoint, tombstone or person; several with " \
 			"commas"}, \
-	{"grep", OPTION_VALUE, at(rows.grep), "RE", "whose command has a match of this regular expression"}
+	{"grep", OPTION_VALUE, at(rows.grep), "RE", "only commands that match this regular expression"}, \
+	{"utc", OPTION_FLAG, at(rows.utc), "", "times in UTC (default: local time)"}
 
 /* Returns the clock, in microseconds since 1970. */
 int64_t rows_now(void);
@@ -43,7 +45,7 @@ struct rows_printer {
 	enum rows_form form;
 	struct buf line, text; /* current line, and a field's text */
 	struct buf list, shown;
-	bool any;
+	bool any, utc;
 };
 
 void rows_begin(struct rows_printer *r, struct arena *a, struct page *page, enum rows_form form);
@@ -54,5 +56,7 @@ void rows_end(struct rows_printer *r);
 void rows_json_safe(struct buf *b, struct str line);
 enum tint verdict_tint(struct str verdict);
 enum tint status_tint(struct str status);
+/* Appends a row's time for people in a format of strftime(): local, or UTC. */
+void put_time(struct buf *b, struct str ts, bool utc, const char *format);
 /* Formats 1234 as "1.2s". */
 void put_ms(struct buf *b, int64_t ms);

@@ -407,6 +407,7 @@ static void show_sandbox(struct doc *o, const struct sandbox *s)
 	doc_bool(o, "host", s->host_network);
 	show_texts(o, "allow", s->network_allow);
 	show_texts(o, "host_ports", s->host_ports);
+	show_texts(o, "publish", s->publish);
 	if (s->network_limited)
 		show_list(o, "only", s->network_only); /* also if it is empty */
 	doc_end(o);
@@ -534,10 +535,10 @@ static void warn_idle(struct arena *a, const struct permission_rule *r, warn_fn 
 	}
 }
 
-static const char socket_dangers[BOX_SOCKETS][80] = {
+static const char socket_dangers[BOX_SOCKETS][88] = {
 	"programs in boxes can use your keys to log in and to sign while it runs",
 	"programs in boxes can sign and decrypt with your keys while it runs",
-	"whoever talks to it is root on this machine: the box is no wall any more",
+	"programs in boxes can become root on this machine: the box no longer protects it",
 };
 
 void show_warnings(struct arena *a, const struct policy *p, warn_fn *fn, void *ctx)
@@ -553,7 +554,8 @@ void show_warnings(struct arena *a, const struct policy *p, warn_fn *fn, void *c
 			fn(ctx, r->rule.where, permission_text(a, r), permission_broad(r));
 	if (p->sandbox.ptrace)
 		fn(ctx, STR("sandbox.ptrace"), STR("true"),
-				"programs in boxes reach a large part of the kernel, else closed to them");
+				"programs in boxes reach a large part of the kernel that is otherwise "
+				"closed");
 	for (size_t i = 0; i < BOX_SOCKETS; i++)
 		if (p->sandbox.sockets >> i & 1)
 			fn(ctx, STR("sandbox.sockets"), str_of(box_socket_name(i)), socket_dangers[i]);

@@ -18,7 +18,7 @@
 
 #define SENTENCE(why) "caisson: nothing was judged, so nothing runs: " why "\n"
 #define CRASHED(name) \
-	{name, SENTENCE("caisson crashed (" #name "); a person should run: caisson doctor --client")}
+	{name, SENTENCE("caisson crashed (" #name "); ask a person to run: caisson doctor --client")}
 
 struct ending {
 	int signal;
@@ -27,7 +27,7 @@ struct ending {
 
 /* Every signal that dumps core by default, except SIGXFSZ, which main() ignores. */
 static const struct ending endings[] = {
-	{SIGALRM, SENTENCE("there was no answer in time (hooks.deadline_ms)")},
+	{SIGALRM, SENTENCE("no answer in time (hooks.deadline_ms)")},
 	CRASHED(SIGSEGV), CRASHED(SIGBUS), CRASHED(SIGILL), CRASHED(SIGFPE), CRASHED(SIGABRT),
 	CRASHED(SIGSYS), CRASHED(SIGTRAP), CRASHED(SIGXCPU), CRASHED(SIGQUIT),
 };

@@ -52,7 +52,7 @@ static void refuse_mode(struct claude_reader *r, const char *why)
 static void add_path(struct claude_reader *r, struct texts **list, struct str path)
 {
 	if (!client_walls_add(r->a, list, path))
-		refuse_mode(r, "Claude Code's sandbox names more paths than Caisson's box can keep");
+		refuse_mode(r, "Claude Code's sandbox names more paths than Caisson's box supports");
 }
 
 static bool is_pattern(struct str s)
@@ -72,14 +72,14 @@ static struct claude_place place_of(struct claude_reader *r, struct str text, bo
 
 	if (str_starts(text, "//")) {
 		p.dir = STR("/");
-		p.pattern = str_sub(text, 1, text.n);
+		p.pattern = str_from(text, 1);
 	} else if (str_starts(text, "~/") || str_is(text, "~")) {
 		p.dir = r->s->home;
-		p.pattern = str_sub(text, 1, text.n);
+		p.pattern = str_from(text, 1);
 	} else if (str_starts(text, "/")) {
 		p.dir = rule ? r->file->base : STR("/");
 	} else if (str_starts(text, "./") || str_is(text, ".")) {
-		p.pattern = str_sub(text, 1, text.n);
+		p.pattern = str_from(text, 1);
 	} else if (!rule) {
 		p.pattern = str_fmt(r->a, "/%.*s", STR_ARG(text));
 	}

@@ -121,25 +121,26 @@ static const struct client rows[] = {
 			CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_SETTINGS | CLIENT_BASE,
 	 " hook_event_name session_id transcript_path ", " turn_id model timestamp conversation_id ",
 	 SEEN_BY_NAME, claude_events, ".claude/settings.json",
-	 "the output of a command that failed, or went to the background, cannot be replaced afterwards; "
-			"what ran in the box is clean already", render_claude, render_claude_after},
+	 "the output of a command that failed or went to the background cannot be replaced afterwards; "
+			"output from the box is already clean", render_claude, render_claude_after},
 	{"codex", "Codex", CLIENT_LIMITS | CLIENT_INPUT | CLIENT_MARKS | CLIENT_UNATTENDED | CLIENT_REWRITES |
 			CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_LOSES_CODE |
 			CLIENT_PATCHES, " hook_event_name session_id model ", " timestamp conversation_id ",
 			SEEN_BY_NAME, claude_events, "$CODEX_HOME/hooks.json",
-	 "it runs what a hook wants to ask about, so an ask is a denial; hooks that nobody has trusted are "
-			"skipped", render_codex, render_codex_after},
+	 "it runs commands that a hook asks about, so an ask becomes a denial; it skips hooks that are not "
+			"trusted", render_codex, render_codex_after},
 	{"gemini", "Gemini CLI", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_REWRITES |
 			CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_SHOWS_ERROR | CLIENT_BASH,
 			" hook_event_name session_id timestamp ", " turn_id conversation_id ", SEEN_BY_NAME,
 			gemini_events, "~/.gemini/settings.json",
-	 "an ask hangs where nobody sits, so it is a denial", render_gemini, render_gemini_after},
+	 "a question would hang without a user, so an ask becomes a denial", render_gemini,
+	render_gemini_after},
 	{"qwen", "Qwen Code", CLIENT_MARKS | CLIENT_ASKS | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_BASH |
 			CLIENT_WRAPS,
 			" hook_event_name session_id timestamp transcript_path ", " turn_id conversation_id ",
 			SEEN_BY_NAME, claude_events, "~/.qwen/settings.json",
-	 "it neither rewrites a command nor replaces its output, so nothing can be contained: "
-			"contain_fallback holds", render_claude, render_nothing_after},
+	 "it cannot rewrite a command or replace its output, so nothing can be contained: contain_fallback "
+			"applies", render_claude, render_nothing_after},
 	{"copilot", "Copilot CLI", CLIENT_LIMITS | CLIENT_HIDES_ERROR | CLIENT_COMMENTS | CLIENT_TYPES |
 			CLIENT_ASKS | CLIENT_REWRITES | CLIENT_APPROVES | CLIENT_FOLLOWS,
 			" hook_event_name session_id timestamp ", " transcript_path turn_id conversation_id ",
@@ -158,24 +159,24 @@ static const struct client rows[] = {
 			" hook_event_name session_id tool_name ",
 			" timestamp model conversation_id transcript_path ", SEEN_BY_NAME, opencode_events,
 			".opencode/plugin/caisson.js",
-	 "a plugin cannot ask, so an ask is a denial", render_opencode, render_opencode_after},
+	 "a plugin cannot ask, so an ask becomes a denial", render_opencode, render_opencode_after},
 	{"cursor", "Cursor", CLIENT_ASKS, " hook_event_name conversation_id ", " transcript_path turn_id ",
 			"hook_event_name", "tool_name", "tool_input", "tool_output", "conversation_id",
 			"tool_use_id",
 	 cursor_events, ".cursor/hooks.json",
-			"it neither rewrites a command nor replaces its output, so nothing can be "
-			"contained: contain_fallback holds", render_cursor, render_nothing_after},
+			"it cannot rewrite a command or replace its output, so nothing can be contained: "
+			"contain_fallback applies", render_cursor, render_nothing_after},
 	{"windsurf", "Windsurf", 0, " agent_action_name ", " hook_event_name ", "agent_action_name", "",
 			"tool_info", "tool_info", "trajectory_id", "execution_id", windsurf_events,
 			".windsurf/hooks.json",
-	 "it neither asks, nor rewrites a command, nor replaces its output: what would be asked about or "
-			"contained is denied", render_exit, render_nothing_after},
+	 "it cannot ask, rewrite a command or replace its output: ask and contain become denials",
+	render_exit, render_nothing_after},
 	{"generic", "this agent loop", CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_NORMALISES,
 			" tool_name tool_input ", " hook_event_name agent_action_name sessionId ", "",
 			"tool_name", "tool_input", "tool_result", "session_id", "tool_use_id",
 	 generic_events, "your own",
-			"it neither asks nor rewrites: what would be asked about or contained is denied, "
-			"unless the input says that it can ask or run", render_generic, render_generic_after},
+			"it cannot ask or rewrite: ask and contain become denials, unless the input says "
+			"that it can ask or run", render_generic, render_generic_after},
 };
 
 #define NROWS ARRAY_SIZE(rows)

@@ -56,9 +56,8 @@ static void add_path(struct codex_reader *r, struct texts **list, struct str pat
 	while (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	if (!str_starts(path, "/") || !client_walls_add(r->a, list, path))
-		refuse_mode(r, "Codex's sandbox names more paths than Caisson's box can keep, or one that "
-				"is not "
-			  "absolute");
+		refuse_mode(r, "Codex's sandbox names more paths than Caisson's box supports, or a relative "
+				"path");
 }
 
 /* Closes names that Codex keeps read-only inside a writable project. Needed if only the policy is known. */
@@ -97,7 +96,7 @@ static void read_special(struct codex_reader *r, const struct json *value, enum 
 	if (!str_is_any(kind, "project_roots current_working_directory")) {
 		if (open !=
 			OPEN_WRITE) /* safe to ignore for a writable place, not for a closed or hidden one */
-			refuse_mode(r, "Codex's sandbox closes a place that Caisson does not know");
+			refuse_mode(r, "Codex's sandbox closes a place that Caisson does not recognise");
 		return;
 	}
 	if (below.n)

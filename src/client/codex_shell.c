@@ -135,7 +135,7 @@ static struct str last_part(struct str path)
 		path.n--;
 	for (from = path.n; from && path.p[from - 1] != '/'; from--)
 		;
-	return str_sub(path, from, path.n);
+	return str_from(path, from);
 }
 
 /* Returns the shell type. NULL: unknown to Codex, which then takes /bin/sh. */
@@ -144,7 +144,7 @@ static const struct shell_type *type_of(struct str shell)
 	struct str name = last_part(shell);
 	ptrdiff_t dot = name.n ? str_find(name, '.', 1) : -1;
 
-	name = dot < 0 ? name : str_sub(name, 0, (size_t)dot);
+	name = dot < 0 ? name : str_first(name, (size_t)dot);
 	for (size_t i = 0; i < NTYPES; i++)
 		if (str_is(name, types[i].name))
 			return &types[i];
@@ -174,8 +174,7 @@ static enum shell_found find_type(struct shell_search *s, const struct shell_typ
 static bool is_listed(struct str shells, struct str path)
 {
 	for (size_t at = 0; at < shells.n;) {
-		ptrdiff_t end = str_find(shells, '\n', at);
-		size_t to = end < 0 ? shells.n : (size_t)end;
+		size_t to = str_end(shells, '\n', at);
 
 		if (str_eq(str_sub(shells, at, to), path))
 			return true;
@@ -212,7 +211,7 @@ static void read_named(struct shell_search *s, struct str shell, struct codex_sh
 
 	ret->named = true;
 	ret->dialect = DIALECT_SH;
-	if (str_find(shell, '/', 0) >= 0 && !is_systems(s, shell)) {
+	if (str_has(shell, '/') && !is_systems(s, shell)) {
 		refuse_shell(s, ret,
 			"the call names a shell that is not one of the system's; leave 'shell' out", shell);
 		return;
@@ -241,8 +240,8 @@ static void read_any(struct shell_search *s, const struct shell_type *from, size
 
 		if (found == SHELL_FOREIGN)
 			refuse_shell(s, ret,
-				"Codex may start a shell that an agent may have put there; a person should "
-				"take its directory out of PATH and start Codex again",
+				"Codex may start a shell that an agent could have placed there; remove its "
+				"directory from PATH and restart Codex",
 				path);
 		else if (found == SHELL_OWN)
 			ret->others |= 1U << from[i].dialect;
@@ -259,7 +258,7 @@ void codex_shell_of_call(
 	*ret = (struct codex_shell){.refuse = STR("")};
 	path_memo_init(&s.memo, a, STR(""));
 	if (elsewhere.n && !str_is(elsewhere, "local"))
-		refuse_shell(&s, ret, "the call is for another machine, of which Caisson knows nothing",
+		refuse_shell(&s, ret, "the call is for another machine, which Caisson does not know",
 			elsewhere);
 	if (json_is(json_key(call, "shell"), JSON_STRING))
 		read_named(&s, shell, ret);

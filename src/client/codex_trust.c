@@ -68,7 +68,7 @@ struct str codex_hook_hash(struct arena *a, const struct codex_hook *h)
 static struct str trim_blanks(struct str s)
 {
 	while (s.n && strchr(" \t\r", s.p[0]))
-		s = str_sub(s, 1, s.n);
+		s = str_from(s, 1);
 	while (s.n && strchr(" \t\r", s.p[s.n - 1]))
 		s.n--;
 	return s;
@@ -92,7 +92,7 @@ static bool take_string(struct arena *a, struct str *s, struct str *ret)
 	if (i >= s->n)
 		return false;
 	*ret = buf_view(&b);
-	*s = trim_blanks(str_sub(*s, i + 1, s->n));
+	*s = trim_blanks(str_from(*s, i + 1));
 	return true;
 }
 
@@ -120,13 +120,13 @@ static void read_value(struct state *s, struct str name, struct str value)
 static void read_header(struct state *s, struct str line)
 {
 	static const char table[] = "[hooks.state";
-	struct str rest = str_starts(line, table) ? str_sub(line, strlen(table), line.n) : STR(""), key;
+	struct str rest = str_starts(line, table) ? str_from(line, strlen(table)) : STR(""), key;
 
 	s->states = str_is(rest, "]");
 	s->here = false;
 	if (!str_starts(rest, "."))
 		return;
-	rest = str_sub(rest, 1, rest.n);
+	rest = str_from(rest, 1);
 	s->here = take_string(s->a, &rest, &key) && str_starts(rest, "]") && str_eq(key, s->key);
 }
 
@@ -137,15 +137,15 @@ static void read_inline(struct state *s, struct str line)
 
 	if (!take_string(s->a, &line, &key) || !str_eq(key, s->key) || !str_starts(line, "="))
 		return;
-	line = trim_blanks(str_sub(line, 1, line.n));
+	line = trim_blanks(str_from(line, 1));
 	while (line.n && strchr("{,", line.p[0])) {
 		ptrdiff_t equal = str_find(line, '=', 0), comma = str_find(line, ',', 1);
 
 		if (equal < 0)
 			return;
 		read_value(s, trim_blanks(str_sub(line, 1, (size_t)equal)),
-			trim_blanks(str_sub(line, (size_t)equal + 1, line.n)));
-		line = comma < 0 ? STR("") : str_sub(line, (size_t)comma, line.n);
+			trim_blanks(str_from(line, (size_t)equal + 1)));
+		line = comma < 0 ? STR("") : str_from(line, (size_t)comma);
 	}
 }
 
@@ -158,8 +158,8 @@ static void read_line(struct state *s, struct str line)
 	else if (s->states)
 		read_inline(s, line);
 	else if (s->here && equal > 0)
-		read_value(s, trim_blanks(str_sub(line, 0, (size_t)equal)),
-			trim_blanks(str_sub(line, (size_t)equal + 1, line.n)));
+		read_value(s, trim_blanks(str_first(line, (size_t)equal)),
+			trim_blanks(str_from(line, (size_t)equal + 1)));
 }
 
 enum codex_trust codex_trusted(struct arena *a, struct str config, const struct codex_hook *h)
@@ -169,8 +169,8 @@ enum codex_trust codex_trusted(struct arena *a, struct str config, const struct 
 	s.key = str_fmt(
 		a, "%.*s:%.*s:%zu:%zu", STR_ARG(h->file), STR_ARG(label_of(a, h->event)), h->group, h->index);
 	for (size_t i = 0; i < config.n;) {
-		ptrdiff_t end = str_find(config, '\n', i);
-		struct str line = str_sub(config, i, end < 0 ? config.n : (size_t)end);
+		size_t end = str_end(config, '\n', i);
+		struct str line = str_sub(config, i, end);
 
 		read_line(&s, trim_blanks(line));
 		i += line.n + 1;

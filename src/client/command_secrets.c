@@ -46,7 +46,7 @@ static bool after_program(struct str s, size_t at, const char *name)
 	while (at > end && !strchr(";|&\n", s.p[at - 1])) {
 		bool starts = at == 1 || !ascii_is_name(s.p[at - 2]);
 
-		if (starts && str_starts(str_sub(s, at - 1, s.n), name))
+		if (starts && str_starts(str_from(s, at - 1), name))
 			return true;
 		at--;
 	}
@@ -92,10 +92,10 @@ static size_t at_option(struct str s, size_t at)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		size_t from = at + strlen(rows[i].option), n;
 
-		if (!str_starts(str_sub(s, at, s.n), rows[i].option) ||
+		if (!str_starts(str_from(s, at), rows[i].option) ||
 				!after_program(s, at, rows[i].program))
 			continue;
-		if (str_starts(str_sub(s, from, s.n), "-stdin"))
+		if (str_starts(str_from(s, from), "-stdin"))
 			continue; /* --password-stdin */
 		from += rows[i].next ? skip_blanks(s, from) : 0;
 		from += rows[i].next && from < s.n && s.p[from] == '=';
@@ -141,7 +141,7 @@ struct str text_hide_words(struct arena *a, struct str s)
 		if (starts && !from)
 			from = at_header(s, at);
 		n = from ? secret_run(s, from) : 0;
-		if (!n || str_starts(str_sub(s, from, s.n), "[redacted")) {
+		if (!n || str_starts(str_from(s, from), "[redacted")) {
 			buf_char(&b, s.p[at++]);
 			continue;
 		}

@@ -39,7 +39,7 @@ void hook_refuse(struct arena *out, const struct hook_options *o, const char *wh
 
 	start_reply(out, ret);
 	ret->code = over ? HOOK_PASS : HOOK_BLOCK;
-	buf_c(&ret->err, over ? "caisson: the output was not looked at: " :
+	buf_c(&ret->err, over ? "caisson: the output was not examined: " :
 			"caisson: nothing was judged, so nothing runs: ");
 	for (; *why; why++)
 		buf_char(&ret->err, (unsigned char)*why < 0x20 || *why == 0x7F ? '?' : *why);
@@ -79,7 +79,7 @@ static int parse_input(void *arg)
 	struct hook_call *c = &w->call;
 
 	if (w->input.n > HOOK_INPUT_MAX)
-		w->rc = err_set(&w->err, ERR_LIMIT, 0, "the input is longer than %zu bytes", HOOK_INPUT_MAX);
+		w->rc = err_limit(&w->err, "the input is longer than %zu bytes", HOOK_INPUT_MAX);
 	else
 		w->rc = hook_read(c->a, w->input, c->o->client, c->o->event, &c->h, &w->err);
 	return 0;
@@ -152,7 +152,7 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 
 	start_reply(out, ret);
 	if (arena_run(a, parse_input, &w) < 0)
-		err_set(&w.err, ERR_LIMIT, 0, "the input needs more memory than there is for it");
+		err_limit(&w.err, "the input needs too much memory");
 	else if (w.rc == 0) {
 		if (o->set_phase)
 			o->set_phase(w.call.h.phase);
@@ -160,7 +160,7 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 		if (arena_run(out, answer_guarded, &answer) >= 0 && answer.rc >= 0 && w.rc == 0)
 			return;
 		if (!w.err.kind)
-			err_set(&w.err, ERR_LIMIT, 0, "the memory bound was reached");
+			err_limit(&w.err, "the memory limit was reached");
 		/* a finished call is never blocked; its output stays as it is */
 		if (w.call.h.phase != PHASE_PRE) {
 			start_reply(out, ret);

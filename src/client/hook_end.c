@@ -10,8 +10,12 @@
 #include "keeper/background.h"
 #include "record/handoff.h"
 #include "record/ticket.h"
+#include "sys/clock.h"
 #include "sys/kept_tmp.h"
 #include "sys/state.h"
+
+/* Clients give their event of a session's end little time. */
+#define END_WAIT_MS 1000
 
 /* Two sessions of a project share its /tmp: the last one that ends cleans it. */
 static void clean_tmp(struct hook_call *c, struct str state, uint32_t uid)
@@ -28,13 +32,30 @@ static void clean_tmp(struct hook_call *c, struct str state, uint32_t uid)
 			kept_tmp_clean(c->a, state, s.roots[i].path);
 }
 
-/* Tells boxes to end, and does not wait. Without a box in the background there is no folder to read. */
+static bool is_own(const struct hook_call *c, const struct background *b)
+{
+	return b->state == BACKGROUND_LIVES && str_eq(b->session, c->h.session) &&
+			str_is(b->client, c->h.client->name);
+}
+
+/*
+ * Tells the session's boxes to end, and waits for a moment: a box that lives uses the /tmp that is cleaned
+ * next. Without a box in the background there is no folder to read.
+ */
 static void end_boxes(struct hook_call *c, struct str state)
 {
-	for (const struct background *b = background_list(c->a, state); b; b = b->next)
-		if (b->state == BACKGROUND_LIVES && str_eq(b->session, c->h.session) &&
-				str_is(b->client, c->h.client->name))
+	const struct background *all = background_list(c->a, state);
+	const int64_t due = clock_now() + END_WAIT_MS * 1000000LL;
+
+	for (const struct background *b = all; b; b = b->next)
+		if (is_own(c, b))
 			background_ask_end(b);
+	for (const struct background *b = all; b; b = b->next) {
+		int64_t left = due - clock_now();
+
+		if (is_own(c, b) && left > 0)
+			(void)background_wait(b, c->a, state, (uint64_t)left / 1000000);
+	}
 }
 
 void hook_end(struct hook_call *c)

@@ -10,6 +10,7 @@
 #include "record/handoff.h"
 #include "result/validate.h"
 #include "run/run_validation.h"
+#include "sys/peer.h"
 
 #define NOTES_MAX 3
 #define NAME_SHOWN 300 /* bytes of a file name */
@@ -113,21 +114,45 @@ static void tell_messages(struct buf *said, const char *before, const struct jso
 		add_line(said, before, json_text_at(x, "message"));
 }
 
+/* True if the report is of a run that goes on: its launcher lives. */
+static bool goes_on(const struct json *report)
+{
+	const struct json *launcher = json_key(report, HANDOFF_LAUNCHER);
+
+	return launcher && peer_lives((pid_t)json_int_at(launcher, "pid"),
+			(uint64_t)json_int_at(launcher, "start"));
+}
+
 /*
  * A client that ends a command at its own time-out may call no hook about it. Then the next call of the
- * session tells why the command took so long.
+ * session tells why the command took so long. `told` is the run that this call has told about.
  */
-static void tell_ended(struct hook_call *c, struct buf *said)
+static void tell_ended(struct hook_call *c, struct str told, struct buf *said)
 {
+	const struct view *v = c->view;
+	const struct json *report;
 	struct json_reader r;
 	struct str text;
 
-	if (handoff_take(c->a, c->view->state_dir, c->h.session, STR(HANDOFF_ENDED), c->view->uid, &text,
-			NULL) != 0)
+	if (handoff_look(c->a, v->state_dir, c->h.session, STR(HANDOFF_ENDED), v->uid, &text, NULL) != 0)
 		return;
 	json_reader_init(&r, c->a, text, JSON_TOLERANT);
-	tell_messages(said, "caisson: the command that was ended before ran in a box: ",
-			json_key(json_next(&r), "hints"));
+	report = json_next(&r);
+	if (goes_on(report))
+		return;
+	handoff_drop(c->a, v->state_dir, c->h.session, STR(HANDOFF_ENDED));
+	if (!told.n || !str_eq(told, json_text_at(report, "id")))
+		tell_messages(said, "caisson: the command that was interrupted ran in a box: ",
+				json_key(report, "hints"));
+}
+
+/* The words before a hint. */
+static const char *hint_start(const struct json *report)
+{
+	if (!json_key(report, HANDOFF_LAUNCHER))
+		return "caisson: this ran in a box: ";
+	return goes_on(report) ? "caisson: this goes on in a box: " :
+			"caisson: this ran in a box until it was killed: ";
 }
 
 /* Adds notes from a boxed run's report that its output does not contain. *ret_code is its exit code. */
@@ -142,7 +167,7 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 	if (c->h.kind != TOOL_SHELL || !c->h.tool_use_id.n)
 		return false;
 	if (handoff_take(c->a, v->state_dir, c->h.session, c->h.tool_use_id, v->uid, &text, NULL) != 0) {
-		tell_ended(c, said);
+		tell_ended(c, STR(""), said);
 		return false;
 	}
 	json_reader_init(&r, c->a, text, JSON_TOLERANT);
@@ -152,16 +177,13 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 	message = json_key(validation, "message");
 	if (json_is(message, JSON_STRING))
 		add_line(said, "caisson: ", message->text);
-	tell_messages(said, "caisson: this result may show less than it seems: ",
+	tell_messages(said, "caisson: this result may prove less than it seems: ",
 			json_key(validation, "suspicions"));
-	tell_messages(said, "caisson: this ran in a box: ", json_key(report, "hints"));
-	if (str_is(json_text_at(report, "status"), status_name(STATUS_UNKNOWN)))
-		(void)handoff_take(c->a, v->state_dir, c->h.session, STR(HANDOFF_ENDED), v->uid, &text, NULL);
-	else
-		tell_ended(c, said);
+	tell_messages(said, hint_start(report), json_key(report, "hints"));
+	tell_ended(c, json_text_at(report, "id"), said);
 	for (const struct json *x = json_is(json_key(report, "changes"), JSON_ARRAY) ? json_key(report,
 			"changes")->first : NULL; x; x = x->next)
-		add_line(said, "caisson: put right in the project: ",
+		add_line(said, "caisson: repaired in the project: ",
 				str_fmt(c->a, "%.*s: %.*s", STR_ARG(one_line(c->a, json_text_at(x, "path"))),
 				STR_ARG(json_text_at(x, "what"))));
 	return true;
@@ -218,7 +240,7 @@ static void clean_output(struct hook_call *c, struct output_answer *o)
 	o->text = as_text(c->a, clean);
 	if (k.redacted && (c->h.phase == PHASE_FAILURE || !(c->h.client->can & CLIENT_REPLACES)))
 		add_line(&said, "caisson: ",
-				STR("there is what looks like a secret in this output; do not repeat it"));
+				STR("this output contains what looks like a secret; do not repeat it"));
 	o->context = buf_view(&said);
 }
 

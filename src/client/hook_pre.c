@@ -47,21 +47,21 @@ static bool starts_path(struct str s, size_t at)
 
 static struct str redirect_text(struct arena *a, struct str s, struct str target)
 {
-	struct str name = str_sub(target, 5, target.n);
+	struct str name = str_from(target, 5);
 	struct buf b;
 
 	if (!str_contains(s, STR("/tmp/")))
 		return s;
 	buf_init(&b, a, HOOK_INPUT_MAX * 4);
 	for (size_t i = 0; i < s.n; i++) {
-		struct str rest = str_sub(s, i, s.n), after = str_sub(s, i + 5, s.n);
+		struct str rest = str_from(s, i), after = str_from(s, i + 5);
 
 		buf_char(&b, s.p[i]);
 		if (!str_starts(rest, "/tmp/") || !starts_path(s, i) ||
 				(after.n >= name.n && !memcmp(after.p, name.p, name.n) &&
 				(after.n == name.n || after.p[name.n] == '/')))
 			continue;
-		buf_str(&b, str_sub(target, 1, target.n));
+		buf_str(&b, str_from(target, 1));
 		i += 3; /* the slash after it is copied next */
 	}
 	return buf_view(&b);
@@ -203,7 +203,7 @@ static struct str kind_found(struct str redacted, const struct texts *allowed)
 	static const char mark[] = "[redacted:";
 
 	for (size_t i = 0; i + sizeof(mark) < redacted.n; i++) {
-		ptrdiff_t end = str_starts(str_sub(redacted, i, redacted.n), mark) ? str_find(redacted, ']',
+		ptrdiff_t end = str_starts(str_from(redacted, i), mark) ? str_find(redacted, ']',
 				i) : -1;
 		struct str kind = end < 0 ? STR("") : str_sub(redacted, i + sizeof(mark) - 1, (size_t)end);
 		const struct texts *t = allowed;
@@ -324,8 +324,8 @@ static void allow_call(struct review *g)
 		g->v.context = str_visible(g->c->a, str_fmt(g->c->a, "caisson: %.*s", STR_ARG(r->message)));
 	if (by_pause(g))
 		g->v.context = str_fmt(g->c->a,
-				"caisson is paused until %.*s: a person wants this neither asked about nor "
-				"contained until then",
+				"caisson is paused by the user until %.*s: it neither asks nor contains "
+				"until then",
 			STR_ARG(g->c->pause.until));
 }
 
@@ -347,11 +347,11 @@ static const char *host_obstacle(struct review *g, enum verdict *ret_mildest)
 		handoff_note_box_failure(a, state, false);
 		return NULL;
 	case BOX_IMPOSSIBLE:
-		return "No box could be made here a moment ago (caisson doctor says why)";
+		return "No box could run here a moment ago (caisson doctor says why)";
 	case BOX_UNSURE: break;
 	}
 	*ret_mildest = VERDICT_ASK;
-	return str_c(a, str_fmt(a, "No box can be made just now: %s; this may pass", why.text));
+	return str_c(a, str_fmt(a, "No box can run right now: %s; try again later", why.text));
 }
 
 /*
@@ -367,12 +367,12 @@ static const char *box_obstacle(struct review *g, enum verdict *ret_mildest)
 	*ret_mildest = VERDICT_ALLOW;
 
 	if (!review_is_shell(g))
-		return "A tool of the client cannot be put into the box";
+		return "A tool of the client cannot run in the box";
 	if (!(c->h.client->can & CLIENT_REWRITES))
-		return str_c(c->a, str_fmt(c->a, "%s does not let a command be put into the box",
+		return str_c(c->a, str_fmt(c->a, "%s does not let caisson run a command in the box",
 				c->h.client->title));
 	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
-		return "A command that is given in this form cannot be put into the box";
+		return "A command in this form cannot run in the box";
 	why = host_obstacle(g, ret_mildest);
 	if (why)
 		return why;
@@ -382,7 +382,7 @@ static const char *box_obstacle(struct review *g, enum verdict *ret_mildest)
 	if (kept_in.n)
 		return str_c(c->a, str_fmt(c->a, "It may only run in the box: %.*s", STR_ARG(kept_in)));
 	return g->j.view && g->j.view->program.n ? NULL :
-			"No box can be made: caisson's own place is not known";
+			"No box can run: caisson cannot find its own program file";
 }
 
 /* sandbox.always: allowed commands go into the box, too, except those that the policy keeps outside. */
@@ -405,15 +405,15 @@ static const char *approval_obstacle(struct review *g, enum approval run)
 	const char *why;
 
 	if (review_is_shell(g) && !(g->c->h.client->can & CLIENT_ASKS_BOXED))
-		return str_c(g->c->a, str_fmt(g->c->a, "%s cannot put what it asks about into the box",
+		return str_c(g->c->a, str_fmt(g->c->a, "%s cannot run an approved command in the box",
 				g->c->h.client->title));
 	why = box_obstacle(g, &mildest);
 	if (why)
 		return why;
 	if (run == APPROVAL_NETWORK && g->walls.mode != CLIENT_SANDBOX_NONE)
-		return "the client's own sandbox has the say about the network";
+		return "the client's own sandbox controls the network";
 	return v->project.n && path_inside(review_cwd(g), v->project) ? NULL :
-			"the box opens the project alone";
+			"the box shows only the project";
 }
 
 /* Denies because nobody can be asked. The message says what a person and the model can do. */
@@ -454,27 +454,27 @@ static void ask_about_call(struct review *g, const char *tail)
 	}
 	if (!(client->can & CLIENT_ASKS) || g->c->h.event->no_ask) {
 		deny_unasked(g,
-				str_c(a, str_fmt(a, "%s cannot ask a person%s, so this is denied",
+				str_c(a, str_fmt(a, "%s cannot ask the user%s, so this is denied",
 				client->title,
 			g->c->h.event->no_ask ? " here" : "")), tail);
 		return;
 	}
 	if (g->v.changes && !(client->can & CLIENT_ASKS_BOXED)) {
 		deny_call(g, str_c(a,
-				str_fmt(a, "The policy changes its path (redirect), and %s would run what "
-				"it asked about unchanged", client->title)));
+				str_fmt(a, "The policy changes its path (redirect), but %s would run the "
+				"original command after approval", client->title)));
 		return;
 	}
 	if (boxed && !obstacle && review_hand_over(g, x.run, true, &e) != 0) {
 		deny_call(g, str_c(a,
-				str_fmt(a, "A yes would run it in the box, and it could not be handed over: "
-				"%s", e.text)));
+				str_fmt(a, "After approval it would run in the box, but it could not be "
+				"handed over: %s", e.text)));
 		return;
 	}
 	g->v.decision = DECIDE_ASK;
 	g->v.reason = text_reasons(g, MESSAGE_QUESTION, text_join(g, tail,
 		text_yes(g, &x, obstacle && tail ? "" : obstacle),
-		text_join(g, "Where nobody is asked, this is denied", text_allow(g), NULL)));
+		text_join(g, "This is denied if the client does not ask the user", text_allow(g), NULL)));
 }
 
 static void fall_back(struct review *g, const char *why, enum verdict mildest)
@@ -482,9 +482,9 @@ static void fall_back(struct review *g, const char *why, enum verdict mildest)
 	struct arena *a = g->c->a;
 	mildest = gate_needs_walls(&g->j, &g->c->policies.own) ? verdict_min(mildest, VERDICT_ASK) : mildest;
 	const char *rule = mildest < VERDICT_CONTAIN ?
-			"; contain_fallback lets nothing outside because of that" :
-			"; contain_fallback says what happens then, and a person can change it (caisson "
-			"config explain contain_fallback)";
+			"; contain_fallback does not apply to this" :
+			"; contain_fallback decides, and the user can change it (caisson config explain "
+			"contain_fallback)";
 	const char *tail = str_c(a, str_fmt(a, "%s%s", why, rule));
 
 	switch (verdict_min(g->c->policies.own.contain_fallback, mildest)) {
@@ -508,14 +508,14 @@ static void contain_call(struct review *g)
 
 	if (review_hand_over(g, g->j.approval, false, &e) != 0) {
 		deny_call(g, str_c(a,
-				str_fmt(a, "It may only run in the box, and it could not be handed over: %s",
+				str_fmt(a, "It may only run in the box, but it could not be handed over: %s",
 				e.text)));
 		return;
 	}
 	g->v.decision = DECIDE_ALLOW;
 	g->v.reason = str_fmt(a,
-			"caisson: runs in the box: %s%s, the project is writable, the rest of the "
-			"machine is not",
+			"caisson: runs in the box: %s%s, the project is writable, the rest of the machine is "
+			"read-only or hidden",
 		g->j.network ? "with " : "", text_network(g));
 }
 
@@ -538,7 +538,7 @@ static void refuse_call(struct review *g)
 	if (x.run == APPROVAL_SPLIT && review_is_shell(g))
 		deny_split(g, &x);
 	else
-		deny_unasked(g, "Nobody is asked in this mode, so this is denied", NULL);
+		deny_unasked(g, "This mode never asks the user, so this is denied", NULL);
 }
 
 /* True if the box is no wall for this command: it only has the files and servers that the command names. */

@@ -14,7 +14,7 @@
 #include "record/record.h"
 
 #define CHANGE_IT \
-	"A person can change that in their own policy: tools.bash.allow or permissions.allow, or " \
+	"The user can change that in their policy: tools.bash.allow or permissions.allow, or " \
 			"checks_grade " \
 	"for a check (caisson config explain KEY)"
 

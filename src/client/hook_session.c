@@ -189,9 +189,8 @@ static void check_root(struct pinning *p, struct directory *root)
 	if (directory_check(root) == 0 || pin_again(p, root))
 		return;
 	p->c->changed = str_fmt(p->c->a,
-			"the project '%.*s' is not the directory that this session began with: it was moved "
-			"or replaced. "
-		"A new session takes it as it is now", STR_ARG(root->path));
+			"the project '%.*s' was moved or replaced since this session began; start a new "
+			"session to use it", STR_ARG(root->path));
 }
 
 static void choose_project(struct pinning *p)

@@ -36,9 +36,8 @@ static void of_path(struct review *g, const struct view *v, struct shell_choice 
 	path_memo_init(&m, a, STR(""));
 	if (shell_in_path(&m, &p, "bash", true, &path) == SHELL_FOREIGN)
 		ret->refuse = str_fmt(a,
-			"%s takes a 'bash' for its commands that an agent may have put there; a person "
-			"should "
-			"take its directory out of PATH and start %s again: '%.*s'",
+			"%s runs commands with a 'bash' that an agent could have placed there; remove its "
+			"directory from PATH and restart %s: '%.*s'",
 			g->c->h.client->title, g->c->h.client->title, STR_ARG(path));
 }
 

@@ -20,7 +20,7 @@
 #define COMMENT_BYTES 4096 /* bytes searched for a command's first line */
 #define EXCERPT_MAX 60
 #define LINE_END "\u23ce" /* return arrow, as the sign of a line end */
-#define OUTSIDE "A yes runs it OUTSIDE the box, where it reaches all of this machine"
+#define OUTSIDE "If you approve, it runs OUTSIDE the box, with access to the whole machine"
 
 /* Removes secrets. Keeps everything that a shell could run, because a person decides about it. */
 static struct str without_secrets(struct review *g, struct str text)
@@ -44,7 +44,7 @@ static struct str shown_text(struct review *g, struct str text)
 
 	buf_init(&b, g->c->a, 0);
 	for (size_t i = 0; i < s.n; i++) {
-		bool sign = str_starts(str_sub(s, i, s.n), LINE_END);
+		bool sign = str_starts(str_from(s, i), LINE_END);
 
 		if (s.p[i] == '\n')
 			buf_c(&b, LINE_END);
@@ -64,7 +64,7 @@ static struct str cut_text(struct str s, size_t n)
 		return s;
 	while (n && ((unsigned char)s.p[n] & 0xC0) == 0x80)
 		n--;
-	return str_sub(s, 0, n);
+	return str_first(s, n);
 }
 
 /* ---- reasons ---- */
@@ -77,8 +77,8 @@ static struct str advice_instead(struct review *g, const struct reason *r, enum 
 	if (kind == MESSAGE_SPLIT || (r->grade == GRADE_CONTAIN && kind != MESSAGE_DENIAL))
 		return STR("");
 	if (kind == MESSAGE_DENIAL && !r->alternative.n && code)
-		return STR("run what it does as commands of their own, so that each is judged, or let a "
-			   "person run it");
+		return STR("run its steps as separate commands, so that each is judged, or ask the user to "
+			   "run it");
 	return str_visible(g->c->a, r->alternative);
 }
 
@@ -122,7 +122,7 @@ struct str text_reasons(struct review *g, enum message_kind kind, const char *ta
 	struct buf b;
 
 	buf_init(&b, g->c->a, 0);
-	buf_c(&b, kind == MESSAGE_QUESTION ? "caisson: a person should look first" : "caisson: denied");
+	buf_c(&b, kind == MESSAGE_QUESTION ? "caisson: needs approval" : "caisson: denied");
 	put_reasons(g, &b, kind);
 	if (tail)
 		buf_fmt(&b, ". %s", tail);
@@ -167,7 +167,7 @@ const char *text_network(struct review *g)
 		bool preset = str_starts(word, registries);
 
 		if (preset)
-			word = str_sub(word, sizeof(registries) - 1, word.n);
+			word = str_from(word, sizeof(registries) - 1);
 		buf_fmt(&b, "%s%s%.*s", !b.n ? "" : t->next ? ", " : " and ",
 			preset ? "the package registries of " : "", STR_ARG(word));
 	}
@@ -182,12 +182,13 @@ const char *text_yes(struct review *g, const struct approved *x, const char *obs
 	if (boxed && obstacle)
 		return str_c(g->c->a, str_fmt(g->c->a, OUTSIDE "%s%s", *obstacle ? ": " : "", obstacle));
 	if (x->run == APPROVAL_OUTSIDE && x->unboxed)
-		return OUTSIDE ": what it asks for cannot be done in the box";
+		return OUTSIDE ": it cannot run in the box";
 	if (!boxed)
-		return review_is_shell(g) ? "A yes runs it as it is, without the box" : NULL;
+		return review_is_shell(g) ? "If you approve, it runs unchanged, without the box" : NULL;
 	return x->run == APPROVAL_NETWORK
-		? str_c(g->c->a, str_fmt(g->c->a, "A yes runs it in the box, with %s", text_network(g)))
-		: "A yes runs it in the box";
+		? str_c(g->c->a, str_fmt(g->c->a, "If you approve, it runs in the box, with %s",
+				text_network(g)))
+		: "If you approve, it runs in the box";
 }
 
 static bool has_grade(const struct judgement *j, enum grade grade)
@@ -209,7 +210,7 @@ const char *text_allow(struct review *g)
 		rules = rules_allowing(a, &g->rq, &g->c->policies, &g->facts, &g->j);
 	if (!rules.n || !str_eq(without_secrets(g, rules), rules))
 		return NULL; /* a rule must not contain a secret */
-	return str_c(a, str_fmt(a, "To allow it for good%s, a person runs in a terminal: caisson allow %.*s",
+	return str_c(a, str_fmt(a, "To always allow it%s, run in a terminal: caisson allow %.*s",
 				has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules)));
 }
 
@@ -234,14 +235,13 @@ const char *text_split(struct review *g, const struct approved *x)
 	const char *title = g->c->h.client->title;
 
 	if (!inside.n || !outside.n || str_eq(inside, outside))
-		return "A part of it belongs in the box and another cannot run there: run them as separate "
-		       "commands";
+		return "One part must run in the box and another cannot: run them as separate commands";
 	return str_c(g->c->a,
 		str_fmt(g->c->a, "Run them as separate commands: '%.*s' %s in the box%s%s%s, '%.*s' %s",
 			STR_ARG(inside), can & CLIENT_REWRITES ? "runs" : "may run only",
 			can & CLIENT_REWRITES ? "" : " (where ", can & CLIENT_REWRITES ? "" : title,
 			can & CLIENT_REWRITES ? "" : " cannot put it)", STR_ARG(outside),
-			asks ? "is asked about by itself" : "cannot run there and is for a person to allow"));
+			asks ? "needs approval" : "cannot run there and needs approval"));
 }
 
 /* ---- the comment ---- */
@@ -277,10 +277,10 @@ struct str text_comment(struct review *g)
 	if (!can_comment(g))
 		return STR("");
 	while (text.n && strchr(" \t\n", text.p[0]))
-		text = str_sub(text, 1, text.n);
+		text = str_from(text, 1);
 	text = clean_text(g, cut_text(text, COMMENT_BYTES));
 	newline = str_find(text, '\n', 0);
-	line = str_sub(text, 0, newline < 0 ? text.n : (size_t)newline);
+	line = str_first(text, newline < 0 ? text.n : (size_t)newline);
 	end = columns_end(line, COMMENT_COLUMNS);
 	if (!line.n)
 		return STR("");

@@ -109,6 +109,7 @@ int review_hand_over(struct review *g, enum approval approval, bool asked, struc
 		.dialect = g->rq.dialect,
 		.profile = PROFILE_WORK,
 		.time_ms = h->time_ms,
+		.background = h->background,
 		.policy = c->policies.digest,
 		.agent = h->agent,
 		.session = h->session,
@@ -136,7 +137,7 @@ int review_hand_over(struct review *g, enum approval approval, bool asked, struc
 	cwd_get(c->a, &own, NULL);
 	t.config = make_absolute(c->a, c->o->config, own);
 	if (!plain_path(v->program))
-		return err_set(e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'",
+		return err_input(e, "the path of caisson contains unusual characters: '%.*s'",
 			STR_ARG(v->program));
 	if (state_make(c->a, v->state_dir, v->project, v->uid, &state, e) != 0 ||
 		ticket_locate(c->a, &project, review_cwd(g), &t, e) != 0 ||

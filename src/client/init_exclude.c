@@ -37,12 +37,12 @@ bool init_is_excluded(struct str entry)
 	for (size_t i = 0; i < entry.n - strlen(ENTRY_END); i++)
 		if (entry.p[i] == '/')
 			base = i + 1;
-	return str_starts(str_sub(entry, base, entry.n), "caisson");
+	return str_starts(str_from(entry, base), "caisson");
 }
 
 static int wrong_kind(struct excluding *x, const struct json *n, const char *what)
 {
-	return err_set(x->e, ERR_INPUT, 0, "%.*s: %s is expected here",
+	return err_input(x->e, "%.*s: %s is expected here",
 		STR_ARG(jsontext_place(x->a, x->text, n->from)), what);
 }
 
@@ -89,9 +89,9 @@ static void replace_entry(struct excluding *x, const struct json *n, struct str 
 	struct buf b;
 
 	buf_init(&b, x->a, 0);
-	buf_str(&b, str_sub(x->text, 0, n->from));
+	buf_str(&b, str_first(x->text, n->from));
 	json_put_string(&b, entry);
-	buf_str(&b, str_sub(x->text, n->to, x->text.n));
+	buf_str(&b, str_from(x->text, n->to));
 	x->text = buf_view(&b);
 }
 
@@ -145,7 +145,7 @@ static int edit_list(struct excluding *x, const struct str *entry, struct str *r
 	for (unsigned i = 0; i < STEPS_MAX && rc > 0; i++)
 		rc = entry ? add_step(x, *entry) : remove_step(x);
 	if (rc > 0)
-		return err_set(x->e, ERR_LIMIT, 0, "1:1: more than %d changes", STEPS_MAX);
+		return err_limit(x->e, "1:1: more than %d changes", STEPS_MAX);
 	if (rc == 0)
 		*ret = x->text;
 	return rc;

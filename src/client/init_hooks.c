@@ -26,9 +26,9 @@ int init_self(struct arena *a, struct str *ret, struct err *e)
 
 	if (n <= 0 || (size_t)n >= sizeof path)
 		return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG,
-				"cannot tell where this program is");
+				"cannot find the path of this program");
 	if (str_ends(str_n(path, (size_t)n), " (deleted)"))
-		return err_set(e, ERR_INPUT, 0, "the file of this program is gone: '%.*s'", (int)n, path);
+		return err_input(e, "the file of this program is gone: '%.*s'", (int)n, path);
 	*ret = str_dup(a, str_n(path, (size_t)n));
 	return 0;
 }
@@ -79,14 +79,13 @@ static int follow_links(struct arena *a, const struct init_request *rq, struct i
 	path_memo_init(m, a, STR(""));
 	path_look(m, c->path, &at);
 	if (!at.real.n)
-		return err_set(e, ERR_INPUT, 0, "'%.*s' leads nowhere: links in a circle, or too many",
-				STR_ARG(c->path));
+		return err_input(e, "'%.*s' has too many links, or links in a circle", STR_ARG(c->path));
 	if (rq->scope == INIT_PROJECT && !path_inside(at.real, rq->project))
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"'%.*s' is a link out of the project, to '%.*s': not followed",
 				STR_ARG(c->path), STR_ARG(at.real));
 	if (at.target != PATH_ABSENT && at.target != PATH_FILE)
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is not a file that can be read", STR_ARG(c->path));
+		return err_input(e, "'%.*s' is not a file that can be read", STR_ARG(c->path));
 	c->exists = at.target == PATH_FILE;
 	c->real = at.real;
 	return 0;
@@ -121,9 +120,9 @@ int init_plan(struct arena *a, const struct init_request *rq, const struct init_
 	int rc;
 
 	if (!path.n)
-		return err_set(e, ERR_INPUT, 0,
-				rq->scope == INIT_PROJECT ? "this directory belongs to no project" :
-				"no home directory is known");
+		return err_input(e,
+				rq->scope == INIT_PROJECT ? "this directory is not in a project" :
+				"the home directory is unknown");
 	if (init_look(a, rq, path, &c, e) != 0)
 		return -1;
 	c.row = row;
@@ -165,8 +164,8 @@ static void remove_dirs(struct arena *a, const struct init_request *rq, const st
 	if (!rq->state.n || file_read(a, str_c(a, note), PATH_MAX * DIRS_MAX, &dirs, NULL, NULL) != 0)
 		return;
 	for (size_t i = 0; i < dirs.n;) { /* deepest first */
-		ptrdiff_t end = str_find(dirs, '\n', i);
-		struct str dir = str_sub(dirs, i, end < 0 ? dirs.n : (size_t)end);
+		size_t end = str_end(dirs, '\n', i);
+		struct str dir = str_sub(dirs, i, end);
 
 		if (!path_inside(c->real, dir) || rmdir(str_c(a, dir)) != 0)
 			break;
@@ -188,15 +187,13 @@ static int make_dirs(struct arena *a, struct str file, mode_t mode, struct str *
 		if (stat(str_c(a, dir), &st) == 0)
 			break;
 		if (n == DIRS_MAX)
-			return err_set(e, ERR_LIMIT, 0, "too many directories are missing above '%.*s'",
-					STR_ARG(file));
+			return err_limit(e, "too many directories are missing above '%.*s'", STR_ARG(file));
 		buf_fmt(&made, "%.*s\n", STR_ARG(dir));
 		todo[n++] = dir;
 	}
 	while (n--)
 		if (mkdir(str_c(a, todo[n]), mode) != 0 && errno != EEXIST)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make the directory '%.*s'",
-					STR_ARG(todo[n]));
+			return err_system(e, "cannot make the directory '%.*s'", STR_ARG(todo[n]));
 	*ret_made = buf_view(&made);
 	return 0;
 }
@@ -210,7 +207,7 @@ static int check_same(struct arena *a, const struct init_change *c, struct err *
 	if (file_read(a, str_c(a, c->real), JSONTEXT_BYTES_MAX, &now, NULL, &why) == 0 ? c->exists &&
 			str_eq(now, c->before) : !c->exists && why.errnum == ENOENT)
 		return 0;
-	return err_set(e, ERR_INPUT, 0, "'%.*s' has changed in the meantime; try again", STR_ARG(c->path));
+	return err_input(e, "'%.*s' has changed in the meantime; try again", STR_ARG(c->path));
 }
 
 int init_apply(struct arena *a, const struct init_request *rq, const struct init_change *c, struct err *e)
@@ -225,7 +222,7 @@ int init_apply(struct arena *a, const struct init_request *rq, const struct init
 		return -1;
 	if (c->gone) {
 		if (unlink(real) != 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot remove '%s'", real);
+			return err_system(e, "cannot remove '%s'", real);
 		remove_dirs(a, rq, c);
 		return 0;
 	}

@@ -90,7 +90,7 @@ static struct str take_word(struct arena *a, struct str *rest)
 
 	buf_init(&word, a, INIT_COMMAND_MAX);
 	at = first_word(*rest, &word);
-	*rest = str_sub(*rest, at, rest->n);
+	*rest = str_from(*rest, at);
 	return at ? buf_view(&word) : STR("");
 }
 
@@ -98,9 +98,9 @@ static struct str take_word(struct arena *a, struct str *rest)
 static struct str skip_trap(struct str line)
 {
 	ptrdiff_t end = str_starts(line, TRAP) ? str_find(line, '\'', sizeof(TRAP) - 1) : -1;
-	struct str rest = end < 0 ? line : str_sub(line, (size_t)end, line.n);
+	struct str rest = end < 0 ? line : str_from(line, (size_t)end);
 
-	return end >= 0 && str_starts(rest, TRAP_END) ? str_sub(rest, sizeof(TRAP_END) - 1, rest.n) : line;
+	return end >= 0 && str_starts(rest, TRAP_END) ? str_from(rest, sizeof(TRAP_END) - 1) : line;
 }
 
 /* Skips the options and the limit of timeout(1), up to the program. */
@@ -112,7 +112,7 @@ static struct str skip_limit(struct str rest)
 		i = sizeof(TIMEOUT_OPTIONS);
 	while (i < rest.n && ascii_is_digit(rest.p[i]))
 		i++;
-	return str_sub(rest, i < rest.n && rest.p[i] == ' ' ? i + 1 : i, rest.n);
+	return str_from(rest, i < rest.n && rest.p[i] == ' ' ? i + 1 : i);
 }
 
 bool init_is_ours(struct arena *a, struct str command, struct init_program *ret)

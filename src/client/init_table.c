@@ -35,8 +35,8 @@ static const struct init_row rows[] = {
 			.project_dir = ".codex", .project_file = "hooks.json",
 	 .events = "PreToolUse PostToolUse SessionStart SessionEnd", .entry = CODEX_ENTRY,
 			.outer_limit_s = OUTER_LIMIT_S,
-			.afterwards = "codex skips hooks that nobody has trusted: start it once and trust "
-			"them with /hooks",
+			.afterwards = "codex skips hooks until you trust them: start it once and trust them "
+			"with /hooks",
 	 .probe = "{\"session_id\":\"doctor\",\"turn_id\":\"1\",\"transcript_path\":\"/dev/null\","
 			"\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"model\":\"none\","
 			"\"permission_mode\":\"default\"," CALL("Bash")},

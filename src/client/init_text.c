@@ -98,7 +98,7 @@ static int read_text(struct texting *t)
 
 static int wrong_kind(struct texting *t, const struct json *n, const char *what)
 {
-	return err_set(t->e, ERR_INPUT, 0, "%.*s: %s is expected here",
+	return err_input(t->e, "%.*s: %s is expected here",
 			STR_ARG(jsontext_place(t->a, t->text, n->from)), what);
 }
 
@@ -178,7 +178,7 @@ static struct str whole_file(struct texting *t, const struct str *text)
 		buf_c(&b, t->style.newline);
 	} else {
 		buf_char(&b, ' ');
-		buf_str(&b, str_sub(*text, str_starts(*text, "\xef\xbb\xbf") ? 3 : 0, text->n));
+		buf_str(&b, str_from(*text, str_starts(*text, "\xef\xbb\xbf") ? 3 : 0));
 	}
 	return buf_view(&b);
 }
@@ -204,8 +204,8 @@ static int settle_event(struct texting *t, const struct json *list, const char *
 			continue;
 		}
 		if (ours == n && !seen) { /* another version, or edited by hand */
-			t->text = str_cat(t->a, str_cat(t->a, str_sub(t->text, 0, n->from), buf_view(&want)),
-					str_sub(t->text, n->to, t->text.n));
+			t->text = str_cat(t->a, str_cat(t->a, str_first(t->text, n->from), buf_view(&want)),
+					str_from(t->text, n->to));
 			return 1;
 		}
 		t->text = jsontext_take(t->a, t->text, ours);
@@ -266,7 +266,7 @@ int init_text_add(struct arena *a, const struct init_row *row, const struct init
 
 	if (!row->events[0]) {
 		if (text && text->n && !init_whole_is_ours(row, *text))
-			return err_set(e, ERR_INPUT, 0, "1:1: this file is not ours");
+			return err_input(e, "1:1: this file was not written by caisson");
 		*ret = init_whole(a, row, program->path);
 		return 0;
 	}
@@ -280,7 +280,7 @@ int init_text_add(struct arena *a, const struct init_row *row, const struct init
 	for (unsigned i = 0; i < STEPS_MAX && t.root && rc > 0; i++)
 		rc = add_step(&t);
 	if (rc > 0 && t.root)
-		return err_set(e, ERR_LIMIT, 0, "1:1: more than %d changes", STEPS_MAX);
+		return err_limit(e, "1:1: more than %d changes", STEPS_MAX);
 	if (rc < 0 || (row->excludes && init_exclude(a, t.text, program->path, &t.text, e) != 0))
 		return -1;
 	*ret = t.text;
@@ -297,7 +297,7 @@ static void take_hooks(struct texting *t, struct json *hooks, bool *ret_gone)
 	bool first = t->root->first == hooks && !hooks->next;
 	bool versioned = t->row->version && t->root->first->next == hooks && !hooks->next &&
 			str_is(t->root->first->key, "version");
-	struct str rest = str_sub(t->text, t->root->to, t->text.n);
+	struct str rest = str_from(t->text, t->root->to);
 	bool marked = t->text.p[hooks->to] == ' ';
 
 	if (!first && !versioned) {
@@ -305,16 +305,16 @@ static void take_hooks(struct texting *t, struct json *hooks, bool *ret_gone)
 		return;
 	}
 	if (marked) { /* the object existed before, empty */
-		t->text = str_cat(t->a, str_sub(t->text, 0, t->root->from + 1),
-				str_sub(t->text, hooks->to + 1, t->text.n));
+		t->text = str_cat(t->a, str_first(t->text, t->root->from + 1),
+				str_from(t->text, hooks->to + 1));
 		return;
 	}
 	if (str_starts(rest, " ")) { /* the file existed before, empty */
-		t->text = str_cat(t->a, str_sub(t->text, 0, t->root->from), str_sub(rest, 1, rest.n));
+		t->text = str_cat(t->a, str_first(t->text, t->root->from), str_from(rest, 1));
 		return;
 	}
 	/* otherwise somebody added a comment */
-	*ret_gone = str_only(str_sub(t->text, 0, t->root->from), " \t\r\n") && str_only(rest, " \t\r\n");
+	*ret_gone = str_only(str_first(t->text, t->root->from), " \t\r\n") && str_only(rest, " \t\r\n");
 	t->text = *ret_gone ? STR("") : jsontext_take(t->a, t->text, hooks);
 }
 
@@ -358,7 +358,7 @@ int init_text_remove(struct arena *a, const struct init_row *row, struct str tex
 	for (unsigned i = 0; i < STEPS_MAX && rc > 0; i++)
 		rc = remove_step(&t, &gone);
 	if (rc != 0)
-		return rc < 0 ? -1 : err_set(e, ERR_LIMIT, 0, "1:1: more than %d changes", STEPS_MAX);
+		return rc < 0 ? -1 : err_limit(e, "1:1: more than %d changes", STEPS_MAX);
 	*ret = t.text;
 	*ret_gone = gone;
 	return 0;

@@ -24,14 +24,14 @@ static void put_plugin(struct buf *b, struct str program)
 
 	while (i < all.n && !str_eq(str_sub(all, i, i + mark.n), mark))
 		i++;
-	buf_str(b, str_sub(all, 0, i));
+	buf_str(b, str_first(all, i));
 	if (i == all.n)
 		return;
 	json_put_string(b, program);
-	buf_str(b, str_sub(all, i + mark.n, all.n));
+	buf_str(b, str_from(all, i + mark.n));
 }
 
-#define RULES_FIRST "# Written by `caisson init`; `caisson init --remove` takes it away.\n"
+#define RULES_FIRST "# Written by `caisson init`; `caisson init --remove` deletes it.\n"
 
 static void put_rules(struct buf *b, struct str program)
 {
@@ -63,5 +63,5 @@ bool init_whole_is_ours(const struct init_row *row, struct str text)
 	ptrdiff_t line = str_find(all, '\n', 0);
 
 	return line > 0 && text.n > (size_t)line &&
-	       str_eq(str_sub(text, 0, (size_t)line), str_sub(all, 0, (size_t)line));
+	       str_eq(str_first(text, (size_t)line), str_first(all, (size_t)line));
 }

@@ -96,12 +96,11 @@ static int recognise_client(struct arena *a, const struct json *all, const char 
 			return 0;
 		}
 	if (name && !client_find(str_of(name)))
-		return err_set(e, ERR_INPUT, 0, "there is no client '%.60s'; expected one of %.*s", name,
+		return err_input(e, "unknown client '%.60s' (use one of %.*s)", name,
 				STR_ARG(client_names(a)));
 	if (name)
-		return err_set(e, ERR_INPUT, 0, "this is no input of %s's that is known here",
-				client_find(str_of(name))->title);
-	return err_set(e, ERR_INPUT, 0, "the client that sent this is not known here; --client names it");
+		return err_input(e, "unknown kind of input from %s", client_find(str_of(name))->title);
+	return err_input(e, "cannot recognise the client of this input; name it with --client");
 }
 
 /*
@@ -120,8 +119,7 @@ static int read_abilities(struct arena *a, struct hook_input *h, struct err *e)
 	if (!(h->client->can & CLIENT_NORMALISES) || !list)
 		return 0;
 	if (list->kind != JSON_ARRAY)
-		return err_set(e, ERR_INPUT, 0,
-				"'can' in the input is not a list; expected run, ask or both");
+		return err_input(e, "'can' in the input is not a list; expected run, ask or both");
 	row = arena_new(a, struct client);
 	*row = *h->client;
 	row->can |= CLIENT_ANSWERS;
@@ -145,12 +143,12 @@ static int parse_event(struct arena *a, struct str text, const struct json **ret
 	json_reader_init(&r, a, text, JSON_TOLERANT);
 	v = json_next(&r);
 	if (!v || !json_at_end(&r))
-		return err_set(e, ERR_INPUT, 0, "the input is no JSON: line %zu: %s%.*s",
+		return err_input(e, "the input is not JSON: line %zu: %s%.*s",
 				json_place(r.text, r.at).line, r.trouble == JSON_DUPLICATE ? "a key twice: " :
 				v ? "more than one value" : "expected ",
 			v ? 0 : (int)(r.what.n < 60 ? r.what.n : 60), v ? "" : r.what.p);
 	if (v->kind != JSON_OBJECT)
-		return err_set(e, ERR_INPUT, 0, "the input is no JSON object");
+		return err_input(e, "the input is not a JSON object");
 	*ret = v;
 	return 0;
 }
@@ -223,7 +221,7 @@ static void read_call_options(struct hook_input *h)
 }
 
 /* A NUL byte is valid neither in shell text nor in a path. */
-static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
+static bool has_nul(struct str s) { return str_has(s, 0); }
 
 /*
  * A client's tool_call wraps a call of another tool; we judge the inner call. Qwen Code also accepts other
@@ -240,8 +238,7 @@ static int unwrap_event(struct hook_input *h, struct err *e)
 		if (name.p[i] != '_' && !ascii_is_lower(name.p[i]))
 			name.n = 0;
 	if (!name.n || !json_is(args, JSON_OBJECT))
-		return err_set(e, ERR_INPUT, 0,
-				"'tool_call' needs the name of a tool as it is listed, and its arguments");
+		return err_input(e, "'tool_call' needs the name of a listed tool and its arguments");
 	h->tool = name;
 	h->args = args;
 	return 0;
@@ -268,19 +265,18 @@ static int read_call(struct arena *a, struct hook_input *h, struct err *e)
 	h->args = args_of(a, h);
 	h->tool = tool_of(a, h);
 	if (!h->args || !h->tool.n || has_nul(h->tool))
-		return err_set(e, ERR_INPUT, 0, "the input names no tool, or has no input for it");
+		return err_input(e, "the input names no tool, or has no input for it");
 	if (unwrap_event(h, e) != 0)
 		return -1;
 	/* opencode's batch tool calls others without hooks */
 	if (str_is(h->tool, "batch") && json_key(h->args, "tool_calls"))
-		return err_set(e, ERR_INPUT, 0,
-				"'batch' calls tools that nobody would judge: call them one by one");
+		return err_input(e, "'batch' calls tools that caisson would not judge: call them one by one");
 	h->kind = tool_kind(h->tool);
 	if (h->kind == TOOL_OTHER && (h->client->can & CLIENT_MARKS) && tool_unlisted_shell(h->tool, h->args))
 		h->kind = TOOL_SHELL;
 	h->cwd = cwd_of(a, h);
 	if (has_nul(h->cwd) || (h->cwd.n && h->cwd.p[0] != '/'))
-		return err_set(e, ERR_INPUT, 0, "the working directory in the input is no absolute path");
+		return err_input(e, "the working directory in the input is not an absolute path");
 	read_call_options(h);
 	if (h->kind == TOOL_SHELL && tool_command(a, h, e) != 0)
 		return -1;

@@ -16,7 +16,7 @@ int jsontext_read(struct arena *a, struct str text, bool comments, struct json *
 	struct json *root;
 
 	if (text.n > JSONTEXT_BYTES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "1:1: longer than %zu bytes", JSONTEXT_BYTES_MAX);
+		return err_limit(e, "1:1: longer than %zu bytes", JSONTEXT_BYTES_MAX);
 	json_reader_init(&r, a, text, JSON_TOLERANT | (comments ? JSON_COMMENTS : 0));
 	r.depth_max = JSONTEXT_DEPTH_MAX;
 	r.count_max = JSONTEXT_VALUES_MAX;
@@ -26,7 +26,7 @@ int jsontext_read(struct arena *a, struct str text, bool comments, struct json *
 	}
 	root = json_only(&r);
 	if (!root)
-		return err_set(e, ERR_INPUT, 0, "%.*s: %.*s%s", STR_ARG(jsontext_place(a, text, r.at)),
+		return err_input(e, "%.*s: %.*s%s", STR_ARG(jsontext_place(a, text, r.at)),
 			STR_ARG(json_why(&r)),
 			!comments && r.at < text.n && text.p[r.at] == '/'
 				? ", not a comment, which this client does not know"
@@ -70,7 +70,7 @@ void jstyle_break(struct buf *b, const struct jstyle *s, unsigned depth)
 
 static struct str cut_range(struct arena *a, struct str text, size_t from, size_t to)
 {
-	return str_cat(a, str_sub(text, 0, from), str_sub(text, to, text.n));
+	return str_cat(a, str_first(text, from), str_from(text, to));
 }
 
 struct str jsontext_put(struct arena *a, struct str text, const struct json *container, struct str piece)
@@ -79,10 +79,10 @@ struct str jsontext_put(struct arena *a, struct str text, const struct json *con
 	struct buf b;
 
 	buf_init(&b, a, 2 * JSONTEXT_BYTES_MAX);
-	buf_str(&b, str_sub(text, 0, at));
+	buf_str(&b, str_first(text, at));
 	buf_str(&b, piece);
 	buf_char(&b, container->first ? ',' : ' ');
-	buf_str(&b, str_sub(text, at, text.n));
+	buf_str(&b, str_from(text, at));
 	return buf_view(&b);
 }
 

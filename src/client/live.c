@@ -145,7 +145,7 @@ static struct str hook_complaint(struct looking *k, struct str hook, const char 
 	for (size_t i = 0; i < said.n; i++)
 		if (said.p[i] == '\n')
 			from = i + 1;
-	return str_sub(said, from, said.n);
+	return str_from(said, from);
 }
 
 /* Reports that the harmless command is stopped: the program fails, or the policy stops it. */
@@ -178,7 +178,7 @@ static void probe_hook(struct looking *k, struct str hook)
 	}
 	add_row(k, "denies", LIVE_YES, str_fmt(k->a, "'%s', fed to the hook as the client does, is denied",
 			CANARY), STR(""));
-	why = STR("the policy says so, or does not load");
+	why = STR("by the policy, or because it does not load");
 	harmless = ask_hook(k, hook, HARMLESS, &why);
 	if (harmless == ANSWER_PASS)
 		add_row(k, "passes", LIVE_YES, STR("'" HARMLESS "' is not"), STR(""));
@@ -237,10 +237,10 @@ static void look_program(struct looking *k, struct str program)
 
 	if (!program.n || program.p[0] != '/')
 		add_row(k, "program", LIVE_PARTLY,
-				str_fmt(k->a, "'%.*s' is looked up in the PATH that the client happens to "
-				"have", STR_ARG(program)), advise_init(k, ""));
+				str_fmt(k->a, "'%.*s' is looked up in the client's PATH, which may differ",
+						STR_ARG(program)), advise_init(k, ""));
 	else if (access(str_c(k->a, path), X_OK) != 0)
-		add_row(k, "program", LIVE_NO, str_fmt(k->a, "'%.*s' is not there, or cannot be run",
+		add_row(k, "program", LIVE_NO, str_fmt(k->a, "'%.*s' does not exist or cannot run",
 				STR_ARG(path)), advise_init(k, "   # with the caisson that is to be used"));
 	else
 		add_row(k, "program", LIVE_YES, path, STR(""));
@@ -256,7 +256,7 @@ static bool has_needs(struct looking *k, const struct json *hook)
 	if (colon < 3)
 		return true;
 	v = json_key(hook, str_c(k->a, str_sub(needs, 1, (size_t)colon - 1)));
-	return v && str_eq(str_sub(k->text, v->from, v->to), str_sub(needs, (size_t)colon + 2, needs.n));
+	return v && str_eq(str_sub(k->text, v->from, v->to), str_from(needs, (size_t)colon + 2));
 }
 
 /* Reports if the hook line fails closed when the program is missing, crashes or hangs. */
@@ -266,21 +266,22 @@ static void look_closed(struct looking *k, const struct found_hook *f, const cha
 
 	if (!has_needs(k, f->hook))
 		add_row(k, "closed", LIVE_PARTLY,
-				str_fmt(k->a, "%s is missing: the client runs the tool when the hook takes "
-				"too long", k->row->needs),
+				str_fmt(k->a, "%s is missing: the client runs the tool if the hook takes too "
+				"long", k->row->needs),
 				advise_init(k, ""));
 	else if (!str_eq(f->command, want))
 		add_row(k, "closed", LIVE_PARTLY,
-				STR("its line is not the one that init writes now: the client may run the "
-				"tool when caisson is missing or crashes"),
+				STR("its line differs from what init writes now: the client may run the tool "
+				"if caisson is missing or crashes"),
 				advise_init(k, ""));
 	else if (k->row->outer_limit_s && !f->program.timeout.n)
 		add_row(k, "closed", LIVE_PARTLY,
-				STR("its line has no time limit, since there was no program 'timeout': the "
-				"client runs the tool when the hook hangs"),
+				STR("its line has no time limit, because the program 'timeout' was missing: "
+				"the client runs the tool if the hook hangs"),
 				str_fmt(k->a, "install coreutils, then %.*s", STR_ARG(advise_init(k, ""))));
 	else
-		add_row(k, "closed", LIVE_YES, STR("a hook that is missing, crashes or fails means no"),
+		add_row(k, "closed", LIVE_YES, STR("fails closed: a hook that is missing, crashes or fails "
+				"denies"),
 				STR(""));
 }
 
@@ -319,7 +320,7 @@ static void look_off(struct looking *k)
 		if (v && str_is(str_sub(k->text, v->from, v->to), offs[i].value))
 			add_row(k, "enabled", LIVE_NO, str_fmt(k->a, "%.*s has \"%s\": %s, so no hook runs",
 					STR_ARG(k->path), offs[i].key, offs[i].value),
-					STR("take that out of the file"));
+					STR("remove that from the file"));
 	}
 }
 
@@ -333,7 +334,7 @@ static bool read_settings(struct looking *k, struct str path)
 		return false;
 	if (k->row->events[0] && jsontext_read(k->a, k->text, k->row->comments, &k->root, &e) != 0) {
 		add_row(k, "settings", LIVE_NO, str_fmt(k->a, "%.*s:%s", STR_ARG(path), e.text),
-				STR("put the file right: the client may not read it either"));
+				STR("correct the file: the client may not be able to read it either"));
 		return false;
 	}
 	return true;
@@ -370,10 +371,10 @@ static bool look_plugin(struct looking *k)
 
 	while (i + mark.n < k->text.n && !str_eq(str_sub(k->text, i, i + mark.n), mark))
 		i++;
-	rest = str_sub(k->text, i + mark.n, k->text.n);
+	rest = str_from(k->text, i + mark.n);
 	for (i = 0; i < rest.n && rest.p[i] != ';' && rest.p[i] != '\n'; i++)
 		;
-	if (jsontext_read(k->a, str_sub(rest, 0, i), false, &n, &e) != 0 || !n || n->kind != JSON_STRING)
+	if (jsontext_read(k->a, str_first(rest, i), false, &n, &e) != 0 || !n || n->kind != JSON_STRING)
 		return false;
 	program = n->text;
 	add_row(k, "settings", LIVE_YES, k->path, STR(""));
@@ -388,7 +389,7 @@ static bool look_hooks(struct looking *k)
 	struct found_hook f = {.k = k};
 	struct str first = str_of(k->row->events);
 	ptrdiff_t blank = str_find(first, ' ', 0);
-	const char *event = str_c(k->a, blank < 0 ? first : str_sub(first, 0, (size_t)blank));
+	const char *event = str_c(k->a, blank < 0 ? first : str_first(first, (size_t)blank));
 
 	find_ours(&f, json_key(json_key(k->root, "hooks"), event));
 	if (!f.hook)
@@ -439,14 +440,15 @@ static bool look_claude_plugin(struct looking *k, bool any)
 		return false;
 	if (any)
 		add_row(k, "twice", LIVE_PARTLY,
-				str_fmt(k->a, "the plugin '%.*s' is on as well, so every call is judged "
+				str_fmt(k->a, "the plugin '%.*s' is enabled too, so every call is judged "
 				"twice", STR_ARG(k->plugin)),
 				str_fmt(k->a, "claude plugin uninstall %.*s", STR_ARG(k->plugin)));
 	at = installed_at(k);
 	if (at.n && read_settings(k, str_fmt(k->a, "%.*s/hooks/hooks.json", STR_ARG(at))) && look_hooks(k))
 		return true;
 	add_row(k, "plugin", LIVE_NO,
-			str_fmt(k->a, "the plugin '%.*s' is on, and Claude Code has no copy of it with hooks",
+			str_fmt(k->a, "the plugin '%.*s' is enabled, but Claude Code has no copy of it with "
+					"hooks",
 			STR_ARG(k->plugin)),
 			str_fmt(k->a, "claude plugin install %.*s", STR_ARG(k->plugin)));
 	return false;

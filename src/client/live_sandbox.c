@@ -104,9 +104,9 @@ static const struct {
 	const char *text;
 } trusts[] = {
 	[CODEX_UNTRUSTED] = {LIVE_NO,
-		"nobody has trusted the hooks for%s, so Codex skips them without a word"},
+		"the hooks for%s are not trusted, so Codex silently skips them"},
 	[CODEX_STALE] = {LIVE_NO,
-		"the hooks for%s have changed since they were trusted, so Codex skips them without a word"},
+		"the hooks for%s have changed since they were trusted, so Codex silently skips them"},
 	[CODEX_OFF] = {LIVE_NO, "the hooks for%s are turned off in Codex's config.toml (enabled = false)"},
 	[CODEX_TRUSTED] = {LIVE_YES, "the hooks for%s are trusted"},
 };
@@ -123,9 +123,9 @@ static void look_trust(const struct live_request *q, enum init_scope scope, stru
 	for (size_t i = 0; i < TRUSTS; i++)
 		buf_init(&named[i], q->a, 0);
 	for (size_t i = 0; i < all.n;) {
-		ptrdiff_t blank = str_find(all, ' ', i);
+		size_t blank = str_end(all, ' ', i);
 		struct codex_hook h = {
-			.file = path, .event = str_sub(all, i, blank < 0 ? all.n : (size_t)blank)};
+			.file = path, .event = str_sub(all, i, blank)};
 
 		if (find_hook(q, text, json_key(hooks, str_c(q->a, h.event)), &h)) {
 			enum codex_trust trust = trust_of(q, config, &h);
@@ -163,8 +163,8 @@ static void codex_sandbox(const struct live_request *q)
 
 	if (str_eq(read_text(q, user), want) || str_eq(read_text(q, project), want))
 		live_add(q->a, q->l, "sandbox", LIVE_YES,
-			STR("contained commands leave Codex's own sandbox by its rules, and the box opens no "
-			    "more than that sandbox"),
+			STR("contained commands run outside Codex's own sandbox by its rules, in a box that "
+			    "opens no more than that sandbox"),
 			STR(""));
 	else
 		live_add(q->a, q->l, "sandbox", LIVE_PARTLY,
@@ -213,14 +213,14 @@ static void claude_sandbox(const struct live_request *q)
 	if (out)
 		live_add(q->a, q->l, "sandbox", LIVE_YES,
 			str_fmt(q->a,
-				"its own sandbox is %s; contained commands leave it by an exclusion, and the "
-				"box opens no more than it",
+				"its own sandbox is %s; contained commands run outside it by an exclusion, "
+				"in a box that opens no more",
 				on ? "on" : "off"),
 			STR(""));
 	else
 		live_add(q->a, q->l, "sandbox", on ? LIVE_PARTLY : LIVE_YES,
-			on ? STR("its own sandbox is on, and no exclusion lets contained commands leave it: "
-				 "they are refused")
+			on ? STR("its own sandbox is on and has no exclusion for contained commands, so they "
+				 "are refused")
 			   : STR("its own sandbox is off"),
 			init_again(q));
 }

@@ -7,14 +7,19 @@
  *
  *     mcp_frame.c   parses lines into messages and formats answers as lines; pure
  *     mcp_tools.c   the tools: arguments, answers, and their work, done in a child process
+ *     mcp_boxes.c   the tool `background`
  *     mcp_server.c  the loop: lines in, lines out, a bounded number of concurrent calls
  *
  * The caller of the tools is a model: it can ask for less than the person who started the server allows,
  * never for more.
+ *
+ * Processes that a command leaves behind stay (run/job_hold.h) if the policy keeps them. They belong to the
+ * session of this server, and end with it: the holder of each box watches the server's process.
  */
 #pragma once
 #include "base/json.h"
 #include "run/run.h"
+#include "sys/directory.h"
 
 #define MCP_FRAME_MAX ((size_t)16 << 20)  /* bytes of an input line */
 #define MCP_LINE_MAX ((size_t)32 << 20)   /* bytes of an output line */
@@ -25,6 +30,7 @@
 #define MCP_RUNNING_MAX 8
 #define MCP_WAITING_MAX 64
 #define MCP_MODERN "2026-07-28"
+#define MCP_CLIENT "mcp"                  /* name of the client in the record, for boxes and sessions */
 #define MCP_BATCHES "2025-03-26"          /* the only version with batches */
 
 enum { MCP_PARSE_ERROR = -32700, MCP_INVALID_REQUEST = -32600, MCP_NO_METHOD = -32601,
@@ -94,13 +100,29 @@ struct mcp_options {
 	size_t parallel;           /* concurrent calls, at most MCP_RUNNING_MAX; 0: that maximum */
 	/* options of the person who started the server: upper bound of each call */
 	struct run_request base;
+	/* commands may leave processes in the background; set by mcp_try_options() */
+	bool keeps;
 };
+
+struct mcp_places { /* identity of project and workspace at the start of a server */
+	struct directory pin, place;
+};
+
+/*
+ * mcp_places.c: tries the options, and pins the directories that the server was started for: later calls use
+ * them, even if a boxed program renames or replaces them. *ret_refused: why nothing will run; empty: it will.
+ * *ret must live as long as *o; `trial` may be freed afterwards.
+ */
+int mcp_try_options(struct arena *a, struct arena *trial, struct mcp_options *o, struct mcp_places *ret,
+		struct str *ret_refused, struct err *e);
 
 struct mcp_call {
 	const struct mcp_options *o;
 	struct arena *a;
 	const struct mcp_message *m;
 	struct str agent;          /* the calling agent; may be empty */
+	struct str session;        /* of this server; empty: nothing stays in the background */
+	pid_t server;
 	int out;                   /* pipe to the server: lines 'P' + notification, then 'R' + answer */
 };
 
@@ -109,7 +131,7 @@ void mcp_tools_list(struct buf *b, const struct mcp_options *o);
 /* Returns the text that the model gets when it connects. */
 struct str mcp_instructions(struct arena *a, const struct mcp_options *o);
 /* Returns NULL if the call is valid, else the error in its params (MCP_INVALID_PARAMS). */
-const char *mcp_call_wrong(struct arena *a, const struct mcp_message *m);
+const char *mcp_call_wrong(struct arena *a, const struct mcp_options *o, const struct mcp_message *m);
 /*
  * Does the work and writes its lines. Runs in a child process, inside an arena_run(). Returns 0, or -1 if
  * nothing could be written.
@@ -117,6 +139,39 @@ const char *mcp_call_wrong(struct arena *a, const struct mcp_message *m);
 int mcp_call_do(struct mcp_call *c);
 /* Appends the answer of a tool that failed before it had a result. */
 void mcp_put_failure(struct buf *b, const struct mcp_message *m, const char *server_version, const char *why);
+
+/*
+ * The arguments of the tools run and check as a request, for other protocols: *ret gets it, and the process's
+ * standard input becomes the argument `stdin`. Members that `others` names, with blanks between them, are the
+ * caller's.
+ */
+struct job;
+int mcp_request(struct arena *a, const struct mcp_options *o, struct str agent, const char *tool,
+		const struct json *arguments, const char *others, struct job *ret, struct err *e);
+/* Appends the answer of the tool result. */
+int mcp_result_json(struct arena *a, const struct json *arguments, struct buf *b, struct err *e);
+/* Append the schemas of a tool's arguments (its members only) and of its answer. */
+void mcp_arguments_schema(struct buf *b, const char *tool);
+void mcp_answer_schema(struct buf *b, const char *tool);
+
+/* ---- mcp_boxes.c ---- */
+
+enum mcp_background_action {
+	MCP_BACKGROUND_LIST,
+	MCP_BACKGROUND_LOGS,
+	MCP_BACKGROUND_WAIT,
+	MCP_BACKGROUND_STOP,
+};
+
+struct mcp_background {
+	enum mcp_background_action action;
+	struct str session, id;    /* id: for all but the list */
+	uint64_t wait_ms;
+	size_t bytes;              /* of a log, its last ones */
+};
+
+/* Does it and appends {"boxes":[…]}, with a "log" or with the "report" of a box that has ended. */
+int mcp_background_json(struct arena *a, const struct mcp_background *q, struct buf *out, struct err *e);
 
 /* ---- mcp_server.c ---- */
 

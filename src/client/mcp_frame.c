@@ -55,7 +55,7 @@ void mcp_splitter_feed(struct mcp_splitter *s, struct str bytes)
 		if (end < 0)
 			return;
 		s->skipping = false;
-		bytes = str_sub(bytes, (size_t)end + 1, bytes.n);
+		bytes = str_from(bytes, (size_t)end + 1);
 	}
 	buf_str(&s->b, bytes);
 }
@@ -104,7 +104,7 @@ static struct str short_text(const struct json *v)
 {
 	struct str s = json_text(v);
 
-	return s.n <= MCP_TEXT_MAX && !memchr(s.p, '\0', s.n) ? s : STR("");
+	return s.n <= MCP_TEXT_MAX && !str_has(s, '\0') ? s : STR("");
 }
 
 static struct mcp_message bad_message(struct str id, int code, const char *why)
@@ -134,7 +134,7 @@ static struct mcp_message read_message(struct arena *a, const struct json *v)
 	struct str known = mcp_name(a, id);
 
 	if (!json_is(v, JSON_OBJECT))
-		return bad_message(STR(""), MCP_INVALID_REQUEST, "a message is an object");
+		return bad_message(STR(""), MCP_INVALID_REQUEST, "a message must be an object");
 	if (!str_is(json_text_at(v, "jsonrpc"), "2.0"))
 		return bad_message(known, MCP_INVALID_REQUEST, "'jsonrpc' is not \"2.0\"");
 	if (!method && (json_key(v, "result") || json_key(v, "error"))) {
@@ -142,9 +142,9 @@ static struct mcp_message read_message(struct arena *a, const struct json *v)
 		return m;
 	}
 	if (id && !known.n)
-		return bad_message(STR(""), MCP_INVALID_REQUEST, "'id' is a string or an integer");
+		return bad_message(STR(""), MCP_INVALID_REQUEST, "'id' must be a string or an integer");
 	if (!short_text(method).n)
-		return bad_message(known, MCP_INVALID_REQUEST, "'method' is missing or no name");
+		return bad_message(known, MCP_INVALID_REQUEST, "'method' is missing or not a string");
 	if (params && !json_is(params, JSON_OBJECT))
 		return bad_message(known, id ? MCP_INVALID_PARAMS : MCP_INVALID_REQUEST,
 			"'params' is not an object");

@@ -10,7 +10,8 @@
  *
  * So calls do not wait for each other. Cancelling a call kills its child. If a child dies, only its own call
  * fails, and the server answers it. A child dies with the server (parent-death signal), and a box with its
- * launcher (src/box).
+ * launcher (src/box). A box that went to the background has a holder, which sees the end of the server by a
+ * pidfd (run/job_hold.h).
  *
  * Bounds: MCP_RUNNING_MAX children and MCP_WAITING_MAX queued calls; further calls fail at once. While the
  * client does not read its answers, the server reads neither from the client nor from the children.
@@ -35,6 +36,7 @@
 #include "judge/engine.h"
 #include "sys/clock.h"
 #include "sys/file.h"
+#include "sys/ids.h"
 #include "sys/process.h"
 
 #define MS 1000000LL
@@ -90,6 +92,7 @@ struct server {
 	struct mcp_batch batches[BATCHES];
 	uint64_t seq;
 	char client[NAME_MAX_BYTES + 1]; /* name given in `initialize` */
+	char session[ID_LETTERS + 1];    /* whose end ends boxes in the background; empty: there are none */
 	struct str version;        /* agreed on in `initialize`; empty: not yet */
 	bool in_ended, out_failed;
 	int64_t end_at;            /* time to kill everything; 0: not yet */
@@ -152,7 +155,7 @@ static void send_reply(struct server *s, struct mcp_batch *b, struct str line)
 		return;
 	}
 	buf_char(&b->b, b->b.n ? ',' : '[');
-	buf_str(&b->b, str_sub(line, 0, line.n - 1));
+	buf_str(&b->b, str_first(line, line.n - 1));
 }
 
 static void batch_done(struct server *s, struct mcp_batch *b)
@@ -203,7 +206,7 @@ static int refuse_call(void *arg)
 
 	buf_init(&b, &r->a, 0);
 	buf_char(&b, 'R');
-	mcp_put_failure(&b, r->m, r->version, "the memory bound was reached");
+	mcp_put_failure(&b, r->m, r->version, "the memory limit was reached");
 	fd_write_all(CALL_FD, "the server", buf_view(&b), NULL);
 	return 0;
 }
@@ -212,7 +215,8 @@ static int refuse_call(void *arg)
 static void run_child(struct server *s, struct slot *k, int out, pid_t server)
 {
 	struct arena a;
-	struct mcp_call c = {.o = s->o, .a = &a, .m = &k->m, .agent = k->agent, .out = CALL_FD};
+	struct mcp_call c = {.o = s->o, .a = &a, .m = &k->m, .agent = k->agent, .out = CALL_FD,
+			.session = str_of(s->session), .server = server};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != server)
@@ -335,7 +339,7 @@ static void take_line(struct server *s, struct slot *k, struct str line)
 
 	if (k->cancelled || k->answered)
 		return;
-	line = str_sub(line, 1, line.n);
+	line = str_from(line, 1);
 	if (kind == 'P') {
 		send_line(s, line);
 		return;
@@ -442,7 +446,7 @@ static void on_initialize(struct turn *t, struct mcp_batch *batch, const struct 
 
 	if (batch || !wanted.n) {
 		answer_error(t, batch, m->id, batch ? MCP_INVALID_REQUEST : MCP_INVALID_PARAMS,
-				batch ? "initialize stands alone" :
+				batch ? "initialize must not be part of a batch" :
 				"'protocolVersion' is missing or not a string", STR(""));
 		return;
 	}
@@ -450,8 +454,8 @@ static void on_initialize(struct turn *t, struct mcp_batch *batch, const struct 
 	for (size_t i = 1; mcp_version_at(i); i++)
 		if (str_is(wanted, mcp_version_at(i)))
 			s->version = str_of(mcp_version_at(i));
-	name = str_sub(name, 0, NAME_MAX_BYTES);
-	if (!memchr(name.p, '\0', name.n)) {
+	name = str_first(name, NAME_MAX_BYTES);
+	if (!str_has(name, '\0')) {
 		memcpy(s->client, name.p, name.n);
 		s->client[name.n] = '\0';
 	}
@@ -487,7 +491,8 @@ static void on_list(struct turn *t, struct mcp_batch *batch, const struct mcp_me
 	struct buf b;
 
 	if (cursor && !json_is(cursor, JSON_NULL)) {
-		answer_error(t, batch, m->id, MCP_INVALID_PARAMS, "there is only one page, and no 'cursor'",
+		answer_error(t, batch, m->id, MCP_INVALID_PARAMS, "'cursor' is not supported: there is only "
+				"one page",
 				STR(""));
 		return;
 	}
@@ -517,13 +522,13 @@ static void keep_message(struct slot *k, const struct mcp_message *m, struct str
 	k->m.client = str_dup(&k->a, m->client);
 	k->m.tool_use = str_dup(&k->a, m->tool_use);
 	k->m.params = keep_params(&k->call, line, m->params);
-	k->agent = str_dup(&k->a, str_sub(agent, 0, NAME_MAX_BYTES));
+	k->agent = str_dup(&k->a, str_first(agent, NAME_MAX_BYTES));
 	buf_init(&k->in, &k->a, MCP_LINE_MAX + 2 * PIECE);
 }
 
 static void on_call(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
-	const char *wrong = mcp_call_wrong(t->a, m);
+	const char *wrong = mcp_call_wrong(t->a, t->s->o, m);
 	struct server *s = t->s;
 	struct slot *k = NULL;
 	struct buf b;
@@ -662,8 +667,8 @@ static void one_line(struct server *s, int kind, struct str line)
 		answer_error(&t, NULL, STR("null"), MCP_INVALID_REQUEST, "the line is too long", STR(""));
 	else if (arena_run(&a, handle_line, &t) < 0)
 		send_line(s, STR(
-				"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
-				"\"message\":\"the memory bound was reached\"}}\n"));
+				"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\""
+				"the memory limit was reached\"}}\n"));
 	batch_done(s, t.batch);
 	arena_free(&a);
 }
@@ -801,6 +806,8 @@ int mcp_serve(struct arena *a, const struct mcp_options *o, int in, int out, str
 			.version = STR("")});
 
 	arena_defer(a, &s->cleanup, end_calls, s);
+	if (o->keeps && id_new(s->session, e) != 0)
+		return -1;
 	mcp_splitter_init(&s->lines, a);
 	out_init(s);
 	while (!is_finished(s))

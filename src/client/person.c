@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/glob.h"
@@ -65,11 +66,11 @@ static const char *client_in_path(struct str path)
 	const char *found = NULL;
 
 	for (size_t from = 0; from < path.n && !found;) {
-		ptrdiff_t end = str_find(path, '/', from);
-		struct str name = str_sub(path, from, end < 0 ? path.n : (size_t)end);
+		size_t end = str_end(path, '/', from);
+		struct str name = str_sub(path, from, end);
 
 		found = str_is(name, "caisson") ? NULL /* our own directory */ :
-				client_called(str_ends(name, ".js") ? str_sub(name, 0, name.n - 3) : name);
+				client_called(str_ends(name, ".js") ? str_first(name, name.n - 3) : name);
 		from += name.n + 1;
 	}
 	return found;
@@ -102,6 +103,29 @@ const char *person_client(const struct ancestor *p)
 	return found;
 }
 
+/* Helpers of a client (codex-linux-sandbox) have names like its own, and end with one command. */
+int person_client_watch(struct arena *a, void *unused)
+{
+	struct ancestor *all;
+	const char *client = NULL;
+	int64_t pid = 0;
+	size_t n;
+
+	(void)unused;
+	if (ancestors_read(a, &all, &n, NULL) != 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const char *here = person_client(&all[i]);
+
+		if (client && here != client)
+			break;
+		client = here;
+		if (client)
+			pid = all[i].pid;
+	}
+	return pid > 0 ? (int)syscall(SYS_pidfd_open, (pid_t)pid, 0) : -1;
+}
+
 static int below_client(struct arena *a, struct err *e)
 {
 	struct ancestor *all;
@@ -113,9 +137,9 @@ static int below_client(struct arena *a, struct err *e)
 		const char *client = person_client(&all[i]);
 
 		if (client)
-			return err_set(e, ERR_INPUT, 0,
-				"this runs below %s (process %lld, '%.*s'), so an agent may be asking; a "
-				"person runs it in a terminal of their own", client,
+			return err_input(e,
+				"this runs below %s (process %lld, '%.*s'), so it may be an agent; run it "
+				"yourself in your own terminal", client,
 				(long long)all[i].pid, STR_ARG(all[i].comm));
 	}
 	return 0;
@@ -124,22 +148,22 @@ static int below_client(struct arena *a, struct err *e)
 int person_check(struct arena *a, unsigned flags, struct err *e)
 {
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0)
-		return err_set(e, ERR_INPUT, 0,
-				"this runs in a sandbox (no_new_privs is set), so an agent may be asking; a "
-				"person runs it in a terminal of their own");
+		return err_input(e,
+				"this runs in a sandbox (no_new_privs is set), so it may be an agent; run it "
+				"yourself in your own terminal");
 	for (size_t i = 0; variables[i][0]; i++) {
 		const char *value = getenv(variables[i]);
 
 		if (value && *value)
-			return err_set(e, ERR_INPUT, 0,
-					"'%s' is set, so an agent may be asking; a person runs this in a "
-					"terminal of their own", variables[i]);
+			return err_input(e,
+					"'%s' is set, so it may be an agent; run it yourself in your own "
+					"terminal", variables[i]);
 	}
 	if (below_client(a, e) != 0)
 		return -1;
 	if ((flags & PERSON_TERMINAL) && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
-		return err_set(e, ERR_INPUT, 0,
-				"must be run in a terminal, by a person (standard input and output are not "
-				"both one)");
+		return err_input(e,
+				"must be run in a terminal, by a person (standard input or output is not a "
+				"terminal)");
 	return 0;
 }

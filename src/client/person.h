@@ -19,5 +19,10 @@ enum { PERSON_TERMINAL = 1 /* standard input and output must be terminals */ };
 
 /* Returns 0 if a person may be asking, else -1 and the reason in *e. */
 int person_check(struct arena *a, unsigned flags, struct err *e);
+/*
+ * Returns a descriptor that is readable once the agent client above this process has ended; -1: there is
+ * none. If the client's processes start each other, that is the first of them.
+ */
+int person_client_watch(struct arena *a, void *unused);
 /* Returns the client whose program this process is ("claude-code", "another agent"), or NULL. */
 const char *person_client(const struct ancestor *p);

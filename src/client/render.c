@@ -176,9 +176,9 @@ static void put_argv(struct buf *b, struct str command)
 	json_put_open(b, "argv", '[');
 	/* stop at the comment */
 	for (size_t from = 0; from < command.n && command.p[from] != '#'; from += word.n + 1) {
-		ptrdiff_t blank = str_find(command, ' ', from);
+		size_t blank = str_end(command, ' ', from);
 
-		word = str_sub(command, from, blank < 0 ? command.n : (size_t)blank);
+		word = str_sub(command, from, blank);
 		if (!word.n)
 			continue;
 		if (from)
@@ -278,7 +278,7 @@ void render_codex_after(struct reply *r, const struct hook_input *h, const struc
 
 	if (h->kind == TOOL_SHELL)
 		head = o->code >= 0 ? str_fmt(r->out.a, "Process exited with code %d\nOutput:\n", o->code)
-				    : STR("Process exited; caisson does not know with which code\nOutput:\n");
+				    : STR("Process exited with an unknown code\nOutput:\n");
 	if (o->result)
 		replace_result(r, o, "block", head);
 	else if (o->context.n)
@@ -290,9 +290,8 @@ void render_gemini_after(struct reply *r, const struct hook_input *h, const stru
 {
 	if (o->result)
 		replace_result(r, o, "deny",
-				STR("Only because caisson took a secret out of it, this result comes as an "
-				"error. "
-			"The tool said:\n"));
+				STR("This result is reported as an error only because caisson removed a "
+				"secret from it. The tool said:\n"));
 	else if (o->context.n)
 		add_context(r, h, o->context);
 }

@@ -34,17 +34,16 @@ static const char *key_of(enum rule_kind kind, enum verdict v)
 static int check_text(struct str text, struct err *e)
 {
 	if (!text.n || text.p[0] == ' ' || text.p[text.n - 1] == ' ')
-		return err_set(e, ERR_INPUT, 0, "the rule is empty, or has a blank at an end");
+		return err_input(e, "the rule is empty, or has a blank at an end");
 	if (text.n > RULE_TEXT_MAX)
-		return err_set(e, ERR_INPUT, 0, "the rule is longer than %d bytes", RULE_TEXT_MAX);
+		return err_input(e, "the rule is longer than %d bytes", RULE_TEXT_MAX);
 	for (size_t i = 0; i < text.n; i++)
 		if ((unsigned char)text.p[i] < ' ' || (unsigned char)text.p[i] >= 0x7f)
-			return err_set(e, ERR_INPUT, 0,
+			return err_input(e,
 					"the rule has a letter beyond ASCII or a control character; write "
 					"it into the policy file by hand");
 	if (text.p[0] == '-')
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is not a rule; options stand before the rules",
-				STR_ARG(text));
+		return err_input(e, "'%.*s' is not a rule; put the options before the rules", STR_ARG(text));
 	return 0;
 }
 
@@ -60,7 +59,7 @@ static struct str permission_example(const struct permission_rule *p)
 		return STR("");
 	if (str_ends(s, ":*") || str_ends(s, " *"))
 		s.n -= 2;
-	return memchr(s.p, '*', s.n) ? STR("") : s;
+	return str_has(s, '*') ? STR("") : s;
 }
 
 static bool next_word(struct str text, size_t *at, struct str *ret)
@@ -90,7 +89,7 @@ static bool glues_commands(struct str w)
 
 	while (n < w.n && !strchr(";&|/'\"$=(){}\\", w.p[n]))
 		n++;
-	w = str_sub(w, n, w.n);
+	w = str_from(w, n);
 	return n && (str_starts(w, ";") || str_starts(w, "&&") || str_starts(w, "||"));
 }
 
@@ -124,23 +123,22 @@ static int read_prefix(struct arena *a, struct str text, struct rule_item *r, st
 	size_t at = 0;
 
 	if (next_word(text, &at, &word) && str_find(word, '=', 0) > 0)
-		return err_set(e, ERR_INPUT, 0,
-				"a rule starts with the program: leave out the assignment before it");
+		return err_input(e, "a rule starts with the program: leave out the assignment before it");
 	if (str_is(text, "*"))
-		return err_set(e, ERR_INPUT, 0, "'*' is not a rule: it would be about everything");
+		return err_input(e, "'*' is not a rule: it would match everything");
 	if (str_ends(text, " *") || str_ends(text, ":*"))
-		return err_set(e, ERR_INPUT, 0,
-				"a rule says how a command starts, and further words may always follow: "
-				"write '%.*s'",
-			STR_ARG(str_sub(text, 0, text.n - 2)));
+		return err_input(e,
+				"a rule matches the start of a command, so further words may follow: write "
+				"'%.*s'",
+			STR_ARG(str_first(text, text.n - 2)));
 	for (at = 0; next_word(text, &at, &word);)
 		if (is_operator(word) || glues_commands(word))
-			return err_set(e, ERR_INPUT, 0,
-					"'%.*s' can match nothing: rules are compared with one command at a "
+			return err_input(e,
+					"'%.*s' never matches: rules are compared with one command at a "
 					"time, so name one of the commands",
 				STR_ARG(text));
 	if (at < text.n)
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"'%.*s' has two blanks in a row; a rule has one between words",
 				STR_ARG(text));
 	r->example = prefix_example(a, text);
@@ -164,8 +162,7 @@ int rule_read(struct arena *a, enum verdict verdict, struct str text, struct rul
 		r.broad = permission_broad(&p);
 		r.example = permission_example(&p);
 		if (permission_idle(&p))
-			return err_set(e, ERR_INPUT, 0, "'%.*s' can match nothing: %s", STR_ARG(text),
-					permission_idle(&p));
+			return err_input(e, "'%.*s' never matches: %s", STR_ARG(text), permission_idle(&p));
 	} else if (read_prefix(a, text, &r, e) != 0) {
 		return -1;
 	}
@@ -306,10 +303,10 @@ static int try_one(struct arena *a, const struct rule_request *rq, const struct 
 	if (rq->remove || after.verdict == rq->verdict)
 		return 0;
 	if (then->own.no_lifting && rq->verdict == VERDICT_ALLOW)
-		return err_set(e, ERR_INPUT, 0,
-				"the system's policy (%s) says forbid_lifting, so an allow rule changes "
-				"nothing", STATE_SYSTEM_POLICY);
-	return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
+				"the system's policy (%s) sets forbid_lifting, so an allow rule has no "
+				"effect", STATE_SYSTEM_POLICY);
+	return err_input(e,
 			"with this rule '%.*s' would still be %s, because of %.*s; nothing was written",
 			STR_ARG(r->example),
 		passive_verb(after.verdict), STR_ARG(reasons_of(a, &after, true)));
@@ -330,8 +327,8 @@ static int prepare_plan(struct arena *a, const struct rule_request *rq, struct r
 		.state = paths.state_dir, .uid = v->uid};
 	path = rq->project ? paths.project_policy : paths.user_policy;
 	if (!path.n)
-		return err_set(e, ERR_INPUT, 0, rq->project ? "this directory belongs to no project" :
-				"no home directory is known");
+		return err_input(e, rq->project ? "this directory is not in a project" :
+				"the home directory is unknown");
 	return init_look(a, &plan->init, path, &plan->file, e);
 }
 

@@ -17,13 +17,13 @@ static bool path_letter(char c)
 static void skip_blanks(struct str *s)
 {
 	while (s->n && ascii_is_blank(s->p[0]))
-		*s = str_sub(*s, 1, s->n);
+		*s = str_from(*s, 1);
 }
 
 static void skip_space(struct str *s)
 {
 	while (s->n && (ascii_is_blank(s->p[0]) || s->p[0] == '\n'))
-		*s = str_sub(*s, 1, s->n);
+		*s = str_from(*s, 1);
 }
 
 /* Skips `word` if the text starts with it. True if it did. */
@@ -31,7 +31,7 @@ static bool take_word(struct str *s, const char *word)
 {
 	if (!str_starts(*s, word))
 		return false;
-	*s = str_sub(*s, strlen(word), s->n);
+	*s = str_from(*s, strlen(word));
 	return true;
 }
 
@@ -47,7 +47,7 @@ static bool take_directory(struct str *s, struct str *ret)
 	if (to == from || number || s->p[from] == '-' || (quote && (to == s->n || s->p[to] != quote)))
 		return false;
 	*ret = str_sub(*s, from, to);
-	*s = str_sub(*s, to + (quote ? 1 : 0), s->n);
+	*s = str_from(*s, to + (quote ? 1 : 0));
 	return true;
 }
 
@@ -87,7 +87,7 @@ static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 		return false;
 	*ret_end = str_sub(*s, from, to);
 	*ret_plain = !quote;
-	*s = str_sub(*s, to + (quote ? 1 : 0), s->n);
+	*s = str_from(*s, to + (quote ? 1 : 0));
 	skip_blanks(s);
 	return take_word(s, "\n");
 }
@@ -99,13 +99,12 @@ static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 static bool take_body(struct str s, struct str end, struct str *ret)
 {
 	for (size_t at = 0; at < s.n;) {
-		ptrdiff_t nl = str_find(s, '\n', at);
-		size_t to = nl < 0 ? s.n : (size_t)nl;
+		size_t to = str_end(s, '\n', at);
 		struct str line = str_sub(s, at, to);
 
 		if (str_eq(tool_trimmed(line), end)) {
-			*ret = str_sub(s, 0, at);
-			return str_eq(line, end) && !tool_trimmed(str_sub(s, to, s.n)).n;
+			*ret = str_first(s, at);
+			return str_eq(line, end) && !tool_trimmed(str_from(s, to)).n;
 		}
 		at = to + 1;
 	}

@@ -45,8 +45,7 @@ enum shell_found shell_in_path(
 	struct path_memo *m, const struct shell_places *p, const char *name, bool present, struct str *ret)
 {
 	for (size_t at = 0; at <= p->path.n;) {
-		ptrdiff_t colon = str_find(p->path, ':', at);
-		size_t end = colon < 0 ? p->path.n : (size_t)colon;
+		size_t end = str_end(p->path, ':', at);
 		struct str dir = str_sub(p->path, at, end);
 		struct str file = str_path(m->a, dir, str_of(name));
 		bool absolute = str_starts(dir, "/"), there = absolute && shell_is_program(m->a, file);

@@ -75,8 +75,8 @@ static int join_words(struct arena *a, const struct json *list, struct str *ret,
 	buf_init(&b, a, HOOK_INPUT_MAX * 4);
 	for (const struct json *w = list->first; w; w = w->next) {
 		if (w->kind != JSON_STRING)
-			return err_set(e, ERR_INPUT, 0,
-					"the command in the input is a list, and not of words alone");
+			return err_input(e,
+					"the command in the input is a list that contains more than words");
 		if (b.n)
 			buf_char(&b, ' ');
 		buf_quoted(&b, w->text);
@@ -99,7 +99,7 @@ int tool_command(struct arena *a, struct hook_input *h, struct err *e)
 		const struct json *x = json_key(h->args, list[i]);
 
 		if (v && x) /* ambiguous: the tool may run either */
-			return err_set(e, ERR_INPUT, 0,
+			return err_input(e,
 					"the input of '%.*s' has two commands: '%.*s' and '%s'",
 					(int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p,
 					STR_ARG(h->command_key), list[i]);
@@ -114,10 +114,9 @@ int tool_command(struct arena *a, struct hook_input *h, struct err *e)
 	if (json_is(v, JSON_STRING))
 		h->command = v->text;
 	else if (!json_is(v, JSON_ARRAY))
-		return err_set(e, ERR_INPUT, 0, "the input of '%.*s' has no command",
+		return err_input(e, "the input of '%.*s' has no command",
 				(int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p);
-	return h->command.n && memchr(h->command.p, 0, h->command.n) ? err_set(e, ERR_INPUT, 0,
-			"there is a NUL in the command") : 0;
+	return h->command.n && str_has(h->command, 0) ? err_input(e, "the command contains a NUL") : 0;
 }
 
 /* ---- files ---- */
@@ -146,10 +145,10 @@ static int add_path(struct facts_builder *m, enum access_kind kind, struct str p
 {
 	struct access *x;
 
-	if (!path.n || memchr(path.p, 0, path.n))
-		return err_set(e, ERR_INPUT, 0, "a path in the input is empty, or has a NUL in it");
+	if (!path.n || str_has(path, 0))
+		return err_input(e, "a path in the input is empty or contains a NUL");
 	if (++m->n > HOOK_PATHS_MAX)
-		return err_set(e, ERR_LIMIT, 0, "more than %d paths in one call", HOOK_PATHS_MAX);
+		return err_limit(e, "more than %d paths in one call", HOOK_PATHS_MAX);
 	x = arena_copy(m->a, (struct access){.kind = kind, .below = below, .by = m->by,
 			.at = add_said(m, path)});
 	x->path = (struct word){.kind = WORD_EXACT, .at = x->at, .text = path};
@@ -164,9 +163,9 @@ static int add_file(struct facts_builder *m, enum access_kind kind, struct str p
 		bool below, struct err *e)
 {
 	if (str_starts(path, "file:/")) /* file:/x and file:///x are the same */
-		path = str_sub(path, str_starts(path, "file://") ? 7 : 5, path.n);
+		path = str_from(path, str_starts(path, "file://") ? 7 : 5);
 	if (home.n && (str_is(path, "~") || str_starts(path, "~/")) &&
-			add_path(m, kind, str_cat(m->a, home, str_sub(path, 1, path.n)), below, e) != 0)
+			add_path(m, kind, str_cat(m->a, home, str_from(path, 1)), below, e) != 0)
 		return -1;
 	return add_path(m, kind, path, below, e);
 }
@@ -191,12 +190,11 @@ static int add_files(struct facts_builder *m, enum access_kind kind, struct str 
 			return -1;
 		for (const struct json *x = json_is(v, JSON_ARRAY) ? v->first : NULL; x; x = x->next)
 			if (x->kind != JSON_STRING)
-				return err_set(e, ERR_INPUT, 0,
-						"a list of paths in the input holds something else");
+				return err_input(e, "a list of paths in the input contains something else");
 			else if (x->text.n && add_file(m, kind, x->text, home, below, e) != 0)
 				return -1;
 	}
-	return m->n == before && needed ? err_set(e, ERR_INPUT, 0, "the input of '%.*s' names no file",
+	return m->n == before && needed ? err_input(e, "the input of '%.*s' names no file",
 			(int)(m->h->tool.n < 60 ? m->h->tool.n : 60), m->h->tool.p) : 0;
 }
 
@@ -213,7 +211,7 @@ static int add_pattern(struct facts_builder *m, struct str home, struct err *e)
 		n++;
 	while (n > 1 && p.p[n - 1] != '/')
 		n--;
-	return add_file(m, ACCESS_READ, str_sub(p, 0, n ? n : 1), home, true, e);
+	return add_file(m, ACCESS_READ, str_first(p, n ? n : 1), home, true, e);
 }
 
 /* A search may be limited to file names: if such a name belongs to a secret, record that it is read. */
@@ -238,7 +236,7 @@ static size_t count_white(struct str s, bool at_end)
 {
 	static const char wide[][4] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\xA8", "\xE2\x80\xA9",
 		"\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
-	struct str three = at_end && s.n > 3 ? str_sub(s, s.n - 3, s.n) : s;
+	struct str three = at_end && s.n > 3 ? str_from(s, s.n - 3) : s;
 	char c = s.n ? s.p[at_end ? s.n - 1 : 0] : 'x';
 
 	if (c == ' ' || (c >= '\t' && c <= '\r'))
@@ -254,7 +252,7 @@ static size_t count_white(struct str s, bool at_end)
 struct str tool_trimmed(struct str s)
 {
 	for (size_t n; (n = count_white(s, false));)
-		s = str_sub(s, n, s.n);
+		s = str_from(s, n);
 	for (size_t n; (n = count_white(s, true));)
 		s.n -= n;
 	return s;
@@ -290,9 +288,9 @@ static int patch_line(struct facts_builder *m, struct str line, struct str home,
 				(marks[i].marked &&
 				(at == line.n || (line.p[at] != ' ' && line.p[at] != '\t'))))
 			continue;
-		path = tool_trimmed(str_sub(line, at, line.n));
+		path = tool_trimmed(str_from(line, at));
 		if (marks[i].marked && (str_starts(path, "a/") || str_starts(path, "b/")))
-			path = str_sub(path, 2, path.n);
+			path = str_from(path, 2);
 		return str_is(path, "/dev/null") || !path.n ? 0 : add_file(m, marks[i].kind, path, home,
 				false, e);
 	}
@@ -307,7 +305,7 @@ static int patch_text(struct facts_builder *m, struct str text, struct str home,
 		ptrdiff_t end = str_find(text, '\n', at);
 
 		if (++lines > PATCH_LINES_MAX)
-			return err_set(e, ERR_LIMIT, 0, "the patch has more than %d lines", PATCH_LINES_MAX);
+			return err_limit(e, "the patch has more than %d lines", PATCH_LINES_MAX);
 		if (patch_line(m, str_sub(text, at, end < 0 ? text.n : (size_t)end), home, e) != 0)
 			return -1;
 		at = end < 0 ? text.n : (size_t)end + 1;
@@ -332,7 +330,7 @@ static int add_patch(struct facts_builder *m, struct str home, struct err *e)
 {
 	if (patch_texts(m, m->h->args, home, e) != 0)
 		return -1;
-	return m->n ? 0 : err_set(e, ERR_INPUT, 0, "the patch names no file");
+	return m->n ? 0 : err_input(e, "the patch names no file");
 }
 
 /* ---- hosts ---- */
@@ -340,7 +338,7 @@ static int add_patch(struct facts_builder *m, struct str home, struct err *e)
 static struct str host_of(struct str url)
 {
 	ptrdiff_t scheme = str_find(url, ':', 0);
-	size_t from = scheme > 0 && str_starts(str_sub(url, (size_t)scheme, url.n), "://") ? (size_t)scheme +
+	size_t from = scheme > 0 && str_starts(str_from(url, (size_t)scheme), "://") ? (size_t)scheme +
 			3 : 0, to = from;
 
 	while (to < url.n && !strchr("/?#\\", url.p[to]))

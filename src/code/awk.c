@@ -220,8 +220,8 @@ static bool read_arguments(struct awk *w, size_t from)
 	if (changes_arrays(w->s))
 		return false;
 	if (w->i >= w->s.n || w->s.p[w->i] != '[') /* for (i in ARGV), delete ARGV */
-		return from >= 3 && (str_ends(str_trim(str_sub(w->s, 0, from), " \t"), " in") ||
-				str_ends(str_trim(str_sub(w->s, 0, from), " \t"), "delete"));
+		return from >= 3 && (str_ends(str_trim(str_first(w->s, from), " \t"), " in") ||
+				str_ends(str_trim(str_first(w->s, from), " \t"), "delete"));
 	for (open = ++w->i; w->i < w->s.n && w->s.p[w->i] != ']'; w->i++)
 		if (strchr("[\"/#\n", w->s.p[w->i]) || w->s.p[w->i] == '=')
 			return false;
@@ -347,7 +347,7 @@ static bool awk_step(struct awk *w)
 		bool alone = stands_alone(w->s, w->i), ok = awk_quoted(w, '"');
 
 		w->last = ok ? str_sub(w->s, from, w->i - 1) : STR("");
-		w->text = ok && alone && !memchr(w->last.p, '\\', w->last.n);
+		w->text = ok && alone && !str_has(w->last, '\\');
 		return ok;
 	}
 	if (ascii_is_name_start(c)) {

@@ -133,7 +133,7 @@ static bool called_unseen(struct code_walk *w, TSNode pair)
 		return false;
 	if (str_is_any(text, "valueOf toString toJSON then constructor inspect"))
 		return true;
-	return node_is(key, "computed_property_name") || memchr(text.p, '\\', text.n);
+	return node_is(key, "computed_property_name") || str_has(text, '\\');
 }
 
 static enum js_flow flow_of(struct code_walk *w)
@@ -269,7 +269,7 @@ static void visit_name(struct code_walk *w, TSNode n)
 	struct str name = node_text(w, n);
 	TSNode parent = node_above(w, 1);
 
-	if (memchr(name.p, '\\', name.n))
+	if (str_has(name, '\\'))
 		code_marker_add(w, MARKER_ESCAPED_NAME, n);
 	else if (!js_name_get(w, name)->declared && !js_global(w, name) &&
 			!(node_is(parent, "unary_expression") && node_is(node_field(parent, "operator"),
@@ -499,7 +499,7 @@ static void visit_pattern(struct code_walk *w, TSNode n)
 
 	if (IS_ANY(n, "identifier", "shorthand_property_identifier_pattern", "property_identifier",
 			"undefined")) {
-		if (memchr(node_text(w, n).p, '\\', node_text(w, n).n))
+		if (str_has(node_text(w, n), '\\'))
 			code_marker_add(w, MARKER_ESCAPED_NAME, n);
 		if (node_is(n, "shorthand_property_identifier_pattern"))
 			check_any_key(w, n, node_text(w, n));

@@ -23,7 +23,7 @@ static bool lacks_key(struct code_walk *w, TSNode object, const char *key)
 		struct str text = node_is(name, "string") ? js_string(w, name) : node_text(w, name);
 
 		if (node_is(c[i], "spread_element") || node_is(name, "computed_property_name") ||
-				!text_exact(text) || str_is(text, key) || memchr(text.p, '\\', text.n))
+				!text_exact(text) || str_is(text, key) || str_has(text, '\\'))
 			return false;
 	}
 	return !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored;
@@ -203,7 +203,7 @@ void js_stored_environment(struct code_walk *w, TSNode n)
 		for (const struct js_name *k = js_of(w)->names[i]; k; k = k->next) {
 			bool variable = k->stores && k->name.n > 1;
 
-			for (size_t c = 0; c < k->name.n && !memchr(k->name.p, '_', k->name.n); c++)
+			for (size_t c = 0; c < k->name.n && !str_has(k->name, '_'); c++)
 				variable &= ascii_is_upper(k->name.p[c]) || ascii_is_digit(k->name.p[c]);
 			if (variable)
 				js_environment(w, k->name, CODE_HOLE, n);
@@ -460,8 +460,8 @@ struct js_set js_load(struct code_walk *w, struct str specifier)
 	(void)w;
 	if (builtin.n)
 		return js_one((struct js_value){.kind = JS_PATH, .text = builtin});
-	if ((str_ends(specifier, ".json") && !memchr(specifier.p, '?', specifier.n) &&
-			!memchr(specifier.p, '#', specifier.n)) || !text_exact(specifier))
+	if ((str_ends(specifier, ".json") && !str_has(specifier, '?') &&
+			!str_has(specifier, '#')) || !text_exact(specifier))
 		return unknown_set();
 	return js_one((struct js_value){.kind = JS_PACKAGE});
 }
@@ -476,8 +476,8 @@ void js_loaded(struct code_walk *w, const struct js_set *specifiers, TSNode n)
 		if (v->kind == JS_UNDEF)
 			continue;
 		/* import treats ? and # as in URLs */
-		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !memchr(t.p, '*', t.n) &&
-				!memchr(t.p, '?', t.n) && !memchr(t.p, '#', t.n)) {
+		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !str_has(t, '*') &&
+				!str_has(t, '?') && !str_has(t, '#')) {
 			/* even if part of the path is unknown: JSON is parsed, not run */
 			code_access(w, ACCESS_READ, t, false, "require", n);
 			continue;
@@ -486,7 +486,7 @@ void js_loaded(struct code_walk *w, const struct js_set *specifiers, TSNode n)
 			code_marker_add(w, MARKER_REQUIRE, n);
 			continue;
 		}
-		code_import_add(w, str_starts(t, "node:") ? str_sub(t, 5, t.n) : t, n);
+		code_import_add(w, str_starts(t, "node:") ? str_from(t, 5) : t, n);
 		if (js_builtin(t).n)
 			continue;
 		if (str_starts(t, "data:") || str_starts(t, "blob:"))

@@ -100,20 +100,20 @@ static struct str directory_of(struct str p)
 		n--;
 	if (n && p.p[n - 1] == HOLE_ANY)
 		return CODE_HOLE;
-	return n > 1 ? str_sub(p, 0, n - 1) : n ? STR("/") : STR(".");
+	return n > 1 ? str_first(p, n - 1) : n ? STR("/") : STR(".");
 }
 
 static struct str last_part(struct str p)
 {
 	size_t n = p.n;
 
-	if (memchr(p.p, HOLE_ANY, p.n))
+	if (str_has(p, HOLE_ANY))
 		return CODE_HOLE;
 	while (p.n && p.p[p.n - 1] == '/')
 		p.n--;
 	for (n = p.n; n && p.p[n - 1] != '/';)
 		n--;
-	return str_sub(p, n, p.n);
+	return str_from(p, n);
 }
 
 /* ---- calls ---- */

@@ -8,7 +8,7 @@ struct str js_url_host(struct str url)
 	for (size_t i = 0; i + 2 < url.n && !from; i++)
 		if (url.p[i] == ':' && url.p[i + 1] == '/' && url.p[i + 2] == '/')
 			from = i + 3;
-	if (!from || text_open(str_sub(url, 0, from)))
+	if (!from || text_open(str_first(url, from)))
 		return CODE_HOLE;
 	for (to = from; to < url.n && url.p[to] != '/' && url.p[to] != '?' && url.p[to] != '#' &&
 			url.p[to] != '\\'; to++) {

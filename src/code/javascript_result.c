@@ -87,7 +87,7 @@ static struct js_set items_of(struct code_walk *w, TSNode arg, struct str which)
 /* True for process.on() and similar, which return process. */
 static bool gives_process(struct str name)
 {
-	if (str_starts(name, "process.") && str_is_any(str_sub(name, strlen("process."), name.n),
+	if (str_starts(name, "process.") && str_is_any(str_from(name, strlen("process.")),
 			"on once off addListener prependListener prependOnceListener removeListener "
 			"removeAllListeners setMaxListeners"))
 		return true;
@@ -109,7 +109,7 @@ static struct js_set result_of_call(struct code_walk *w, const struct js_value *
 	if (str_starts(f->text, "Object.") && nargs == 1 && !spread &&
 			(str_ends(f->text, ".keys") || str_ends(f->text, ".values") ||
 			str_ends(f->text, ".entries")))
-		return items_of(w, args[0], str_sub(f->text, strlen("Object."), f->text.n));
+		return items_of(w, args[0], str_from(f->text, strlen("Object.")));
 	if (r && r->act == JS_ACT_CREATE_REQUIRE)
 		return path_set(STR("require"));
 	if (r && r->act == JS_ACT_PROMISIFY)

@@ -43,7 +43,7 @@ static struct str first_part(struct str path)
 {
 	ptrdiff_t dot = str_find(path, '.', 0);
 
-	return dot < 0 ? path : str_sub(path, 0, (size_t)dot);
+	return dot < 0 ? path : str_first(path, (size_t)dot);
 }
 
 /* From the end: of two rows that match, the longer one stands there. */
@@ -69,9 +69,9 @@ static const struct js_row *find_row(struct code_walk *w, struct str path)
 		if (!str_is(first_part(path), paired[i]))
 			continue;
 		if (str_starts(path, "fs.promises."))
-			name = str_cat(w->a, STR("fs."), str_sub(path, strlen("fs.promises."), path.n));
+			name = str_cat(w->a, STR("fs."), str_from(path, strlen("fs.promises.")));
 		else if (str_ends(path, "Sync"))
-			name = str_sub(path, 0, path.n - strlen("Sync"));
+			name = str_first(path, path.n - strlen("Sync"));
 		r = CODE_ROW(name, js_rows);
 	}
 	return r ? r : find_starred(name);
@@ -89,7 +89,7 @@ const struct js_row *js_row(struct code_walk *w, struct str path)
 
 struct str js_builtin(struct str specifier)
 {
-	struct str s = str_starts(specifier, "node:") ? str_sub(specifier, 5, specifier.n) : specifier;
+	struct str s = str_starts(specifier, "node:") ? str_from(specifier, 5) : specifier;
 
 	for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
 		if (str_is(s, renamed[i].specifier))
@@ -134,7 +134,7 @@ static bool respell_path(struct code_walk *w, struct str *path, const struct mod
 
 	if (!str_starts(*path, m->specifier) || (path->n > n && path->p[n] != '.'))
 		return false;
-	*path = str_cat(w->a, str_of(m->path), str_sub(*path, n, path->n));
+	*path = str_cat(w->a, str_of(m->path), str_from(*path, n));
 	return true;
 }
 
@@ -143,7 +143,7 @@ struct str js_canonical(struct code_walk *w, struct str path)
 	bool changed = true;
 
 	for (unsigned round = 0; changed && round < JS_PATH_PARTS_MAX; round++) {
-		struct str first = first_part(path), rest = str_sub(path, first.n + 1, path.n);
+		struct str first = first_part(path), rest = str_from(path, first.n + 1);
 
 		changed = false;
 		if (is_world(first) && rest.n) {
@@ -152,8 +152,8 @@ struct str js_canonical(struct code_walk *w, struct str path)
 		}
 		for (size_t i = 0; i < ARRAY_SIZE(spellings); i++)
 			changed |= respell_path(w, &path, &spellings[i]);
-		if (str_ends(path, ".default") && js_builtin(str_sub(path, 0, path.n - 8)).n)
-			path = str_sub(path, 0, path.n - 8);
+		if (str_ends(path, ".default") && js_builtin(str_first(path, path.n - 8)).n)
+			path = str_first(path, path.n - 8);
 	}
 	return path;
 }

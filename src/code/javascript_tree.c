@@ -95,10 +95,10 @@ struct str js_escape(struct code_walk *w, struct str e)
 	if (e.n < 2)
 		return CODE_HOLE;
 	if (e.p[1] == 'x')
-		return hex_escape(w, str_sub(e, 2, e.n));
+		return hex_escape(w, str_from(e, 2));
 	if (e.p[1] == 'u')
 		return e.n > 3 && e.p[2] == '{' ? hex_escape(w, str_sub(e, 3, e.n - 1)) : hex_escape(w,
-				str_sub(e, 2, e.n));
+				str_from(e, 2));
 	if (e.p[1] >= '0' && e.p[1] <= '7') {
 		uint32_t c = 0;
 
@@ -109,7 +109,7 @@ struct str js_escape(struct code_walk *w, struct str e)
 	if (e.p[1] == '\n' || e.p[1] == '\r' || (e.n == 4 && !memcmp(e.p + 1, "\xe2\x80", 2)))
 		return STR(""); /* line continuation */
 	at = strchr(from, e.p[1]);
-	return at ? str_n(to + (at - from), 1) : str_sub(e, 1, e.n);
+	return at ? str_n(to + (at - from), 1) : str_from(e, 1);
 }
 
 static void add_fragment(struct buf *b, struct str s)
@@ -205,7 +205,7 @@ bool js_in_node(const struct code_walk *w)
 			continue;
 		for (size_t i = name.n; i > 0; i--)
 			if (name.p[i - 1] == '/') {
-				name = str_sub(name, i, name.n);
+				name = str_from(name, i);
 				break;
 			}
 		if (str_is_any(name, "node nodejs"))

@@ -248,7 +248,7 @@ static void read_function(struct ps *p)
 	 * Unclear calls: a function with the name of a cmdlet also runs through its aliases and from
 	 * PowerShell itself. With two functions of one name, it is uncertain which one runs.
 	 */
-	if (str_find(f.name, ':', 0) >= 0 ||
+	if (str_has(f.name, ':') ||
 			str_like_any(f.name, "prompt PSConsoleHostReadLine TabExpansion TabExpansion2") ||
 			p->nfunctions == PS_FUNCTIONS_MAX || ps_cmdlet(f.name) || ps_function(p, f.name))
 		ps_mark(p, MARKER_FUNCTION);
@@ -495,18 +495,18 @@ static void assign_value(struct ps *p, struct str left, const struct ps_val *tar
 
 		if (close < 0)
 			break;
-		name = str_sub(name, (size_t)close + 1, name.n);
+		name = str_from(name, (size_t)close + 1);
 		plain = false;
 	}
 	while (name.n && (name.p[0] == ' ' || name.p[0] == '\t'))
-		name = str_sub(name, 1, name.n);
+		name = str_from(name, 1);
 	bool variable = name.n > 1 && name.p[0] == '$';
 	for (size_t i = 1; i < name.n; i++)
 		variable &= ps_name_char(name.p[i]) || name.p[i] == ':' || (name.p[i] == '{' && i == 1) ||
 				(name.p[i] == '}' && i + 1 == name.n);
 	if (variable && !p->mute) {
 		size_t back = p->i;
-		struct str var = str_sub(name, 1, name.n);
+		struct str var = str_from(name, 1);
 
 		if (var.p[0] == '{')
 			var = str_sub(var, 1, var.n - 1);

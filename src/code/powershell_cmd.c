@@ -20,7 +20,7 @@ static void change_directory(struct ps *p, const struct ps_val *v)
 		ps_mark(p, MARKER_DIRECTORY);
 
 	if (!text_exact(path) || !path.n || !text_exact(cwd) || strchr("-+~", path.p[0]) ||
-			(str_find(path, ':', 0) >= 0) || str_find(path, '*', 0) >= 0) {
+			(str_has(path, ':')) || str_has(path, '*')) {
 		p->w->s->cwd = path.n && path.p[0] == '~' && path.n == 1 && p->w->v->home.n ? p->w->v->home :
 				CODE_HOLE;
 		return;
@@ -149,7 +149,7 @@ static struct ps_val listed_files(struct ps *p, const struct ps_call *c)
 	if (!text_exact(dir) || !text_exact(name) || (path && path->val.kind == PS_LIST) ||
 			ps_has(c, "FollowSymlink"))
 		return PS_UNKNOWN;
-	if (str_is_like(str_of(c->row->name), "Get-Item") || str_find(dir, '*', 0) >= 0)
+	if (str_is_like(str_of(c->row->name), "Get-Item") || str_has(dir, '*'))
 		return (struct ps_val){.kind = PS_FILES, .text = dir, .below = below};
 	return (struct ps_val){.kind = PS_FILES, .text = str_path(p->a, dir, name), .below = below};
 }
@@ -372,7 +372,7 @@ static struct ps_val new_object(struct ps *p, const struct ps_call *c)
 			ps_text(p, &c->args[1].val) : STR("");
 
 	if (type.n > 7 && !strncasecmp(type.p, "System.", 7))
-		type = str_sub(type, 7, type.n);
+		type = str_from(type, 7);
 	for (size_t i = 0; i < c->nargs; i++)
 		ps_walk_blocks(p, &c->args[i].val);
 	if (str_like_any(type, "Net.WebClient Net.Http.HttpClient"))
@@ -396,7 +396,7 @@ static bool looks_powershell(struct ps *p, const struct ps_call *c)
 
 		if (a->param.n > 2 && a->param.p[0] != '-')
 			return true;
-		if (!a->param.n && (a->val.kind != PS_TEXT || memchr(t.p, '\\', t.n) ||
+		if (!a->param.n && (a->val.kind != PS_TEXT || str_has(t, '\\') ||
 				(t.n > 1 && t.p[1] == ':')))
 			return true;
 	}
@@ -443,7 +443,7 @@ static struct str without_module(struct str name)
 	ptrdiff_t slash = str_find(name, '\\', 0);
 
 	if (slash > 0 && !strncasecmp(name.p, "Microsoft.PowerShell.", slash > 21 ? 21 : (size_t)slash))
-		return str_sub(name, (size_t)slash + 1, name.n);
+		return str_from(name, (size_t)slash + 1);
 	return name;
 }
 
@@ -452,7 +452,7 @@ static bool looks_cmdlet(struct str name)
 {
 	if (str_find(name, '-', 0) <= 1 || !ascii_is_upper(name.p[0]))
 		return false;
-	return str_find(name, '/', 0) < 0 && str_find(name, '\\', 0) < 0 && str_find(name, '.', 0) < 0;
+	return !str_has(name, '/') && !str_has(name, '\\') && !str_has(name, '.');
 }
 
 static struct ps_val run_program(struct ps *p, struct ps_call *c, struct str name)

@@ -229,13 +229,13 @@ static struct str type_name(struct ps *p)
 	p->i++;
 	struct str name = str_sub(p->s, from, p->i - 1);
 	while (name.n && (name.p[0] == ' '))
-		name = str_sub(name, 1, name.n);
+		name = str_from(name, 1);
 	while (name.n && name.p[name.n - 1] == ' ')
 		name.n--;
 	if (str_find(name, '(', 0) > 0)
 		name.n = (size_t)str_find(name, '(', 0);
 	if (name.n > 7 && !strncasecmp(name.p, "System.", 7))
-		name = str_sub(name, 7, name.n);
+		name = str_from(name, 7);
 	return name;
 }
 

@@ -138,9 +138,9 @@ static struct str plain_name(struct str name)
 {
 	ptrdiff_t colon = str_find(name, ':', 0);
 
-	if (colon > 0 && str_like_any(str_sub(name, 0, (size_t)colon),
+	if (colon > 0 && str_like_any(str_first(name, (size_t)colon),
 			"global local private script using variable"))
-		return str_sub(name, (size_t)colon + 1, name.n);
+		return str_from(name, (size_t)colon + 1);
 	return name;
 }
 
@@ -149,8 +149,8 @@ void ps_assign(struct ps *p, struct str name, struct ps_val v)
 	struct str plain = plain_name(name);
 	ptrdiff_t colon = str_find(plain, ':', 0);
 
-	if (colon > 0 && str_is_like(str_sub(plain, 0, (size_t)colon), "env")) {
-		ps_setting(p, str_sub(plain, (size_t)colon + 1, plain.n), ps_text(p, &v));
+	if (colon > 0 && str_is_like(str_first(plain, (size_t)colon), "env")) {
+		ps_setting(p, str_from(plain, (size_t)colon + 1), ps_text(p, &v));
 		return;
 	}
 	if (colon > 0 ||

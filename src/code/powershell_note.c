@@ -60,7 +60,7 @@ void ps_touch(struct ps *p, const struct ps_val *v)
 		return;
 	}
 	if (at > 0 && (size_t)at + 2 < url.n && url.p[at + 1] == '/' && url.p[at + 2] == '/')
-		host = str_sub(url, (size_t)at + 3, url.n);
+		host = str_from(url, (size_t)at + 3);
 	for (size_t i = 0; i < host.n; i++)
 		if (host.p[i] == '/' || host.p[i] == '?') {
 			host.n = i;
@@ -89,7 +89,7 @@ void ps_code(struct ps *p, const struct ps_val *v)
 static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 {
 	ptrdiff_t colon = str_find(path, ':', 0);
-	struct str drive = colon > 0 ? str_sub(path, 0, (size_t)colon) : STR("");
+	struct str drive = colon > 0 ? str_first(path, (size_t)colon) : STR("");
 	bool change = kind == ACCESS_WRITE || kind == ACCESS_DELETE;
 
 	if (str_contains(path, STR("::")) && !str_is_like(drive, "Registry")) { /* PROVIDER::PATH */
@@ -97,7 +97,7 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 			ps_mark(p, MARKER_DRIVE);
 		return true;
 	}
-	if (drive.n < 2 || str_find(drive, '/', 0) >= 0)
+	if (drive.n < 2 || str_has(drive, '/'))
 		return false;
 	if (str_like_any(drive, "HKLM HKCU HKCR HKU Registry Microsoft.PowerShell.Core\\Registry")) {
 		static const char runs[][24] = {"/run", "winlogon", "/services", "image file execution",
@@ -113,7 +113,7 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 			ps_mark(p, MARKER_SYSTEM_CHANGE);
 	} else if (str_is_like(drive, "Env")) {
 		if (change)
-			ps_setting(p, str_sub(path, (size_t)colon + 1 + (path.p[colon + 1] == '/'), path.n),
+			ps_setting(p, str_from(path, (size_t)colon + 1 + (path.p[colon + 1] == '/')),
 					CODE_HOLE);
 	} else if (change || kind == ACCESS_EXEC) {
 		ps_mark(p, MARKER_DRIVE);
@@ -138,7 +138,7 @@ struct str ps_path(struct ps *p, struct str text)
 		if (c[i] == '\\')
 			c[i] = '/';
 	if (path.n && c[0] == '~' && (path.n == 1 || c[1] == '/') && home.n)
-		return str_cat(p->a, home, str_sub(path, 1, path.n));
+		return str_cat(p->a, home, str_from(path, 1));
 	if (path.n > 1 && c[1] == ':' && ((c[0] | 32) >= 'a' && (c[0] | 32) <= 'z'))
 		return str_cat(p->a, STR("/"), path); /* C:/x lies outside all directories known here */
 	return path;

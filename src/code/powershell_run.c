@@ -9,14 +9,14 @@ struct str ps_parent(struct str path)
 
 	while (n && path.p[n - 1] != '/' && path.p[n - 1] != '\\')
 		n--;
-	return str_sub(path, 0, n);
+	return str_first(path, n);
 }
 
 static struct str last_part(struct str s)
 {
 	struct str dir = ps_parent(s);
 
-	return str_sub(s, dir.n, s.n);
+	return str_from(s, dir.n);
 }
 
 bool ps_was_fetched(const struct ps *p, struct str path)
@@ -80,9 +80,9 @@ static struct word word_of(struct ps *p, const struct ps_val *v, struct span at)
 		w = (struct word){.kind = WORD_REST, .at = at};
 	if (v->bare && w.kind == WORD_EXACT && text.n && text.p[0] == '~' &&
 			(text.n == 1 || text.p[1] == '/') && p->w->v->home.n)
-		w.text = str_cat(p->a, p->w->v->home, str_sub(text, 1, text.n));
+		w.text = str_cat(p->a, p->w->v->home, str_from(text, 1));
 	if (v->bare && w.kind == WORD_EXACT && text.n &&
-			(memchr(text.p, '*', text.n) || memchr(text.p, '?', text.n)) && text.p[0] != '-')
+			(str_has(text, '*') || str_has(text, '?')) && text.p[0] != '-')
 		w = (struct word){.kind = WORD_REST, .glob = true, .text = w.text, .at = at};
 	return w;
 }
@@ -176,7 +176,7 @@ void ps_run_program(struct ps *p, struct ps_call *c, const struct ps_val *name, 
 			break;
 		}
 	}
-	if (args && args->kind == PS_TEXT && (memchr(args->text.p, ' ', args->text.n) ||
+	if (args && args->kind == PS_TEXT && (str_has(args->text, ' ') ||
 			!text_exact(args->text)))
 		argv[n++] = (struct word){.kind = WORD_REST, .at = p->w->here};
 	else if (args)

@@ -526,16 +526,16 @@ static bool plain_coding(struct str comment)
 	static const struct str word = {"coding", 6};
 
 	for (size_t i = 0; i + word.n < comment.n; i++) {
-		struct str rest = str_sub(comment, i + word.n, comment.n);
+		struct str rest = str_from(comment, i + word.n);
 
 		if (!str_eq(str_sub(comment, i, i + word.n), word) || (rest.p[0] != ':' && rest.p[0] != '='))
 			continue;
-		for (rest = str_sub(rest, 1, rest.n); rest.n && (rest.p[0] == ' ' || rest.p[0] == '\t');)
-			rest = str_sub(rest, 1, rest.n);
+		for (rest = str_from(rest, 1); rest.n && (rest.p[0] == ' ' || rest.p[0] == '\t');)
+			rest = str_from(rest, 1);
 		if ((!str_starts(rest, "utf-8") && !str_starts(rest, "UTF-8") && !str_starts(rest, "utf8") &&
 				!str_starts(rest, "ascii")))
 			return false;
-		rest = str_sub(rest, str_starts(rest, "utf8") ? 4 : 5, rest.n);
+		rest = str_from(rest, str_starts(rest, "utf8") ? 4 : 5);
 		return !rest.n || rest.p[0] == ' ' || rest.p[0] == '\t' || rest.p[0] == '\r';
 	}
 	return true;
@@ -553,8 +553,8 @@ static bool odd_lines(struct str src)
 		if (src.p[i] == '\r' && !(i + 1 < src.n && src.p[i + 1] == '\n'))
 			return true;
 		if (src.p[i] == '#' && lines < 2) {
-			ptrdiff_t end = str_find(src, '\n', i);
-			if (!plain_coding(str_sub(src, i, end < 0 ? src.n : (size_t)end)))
+			size_t end = str_end(src, '\n', i);
+			if (!plain_coding(str_sub(src, i, end)))
 				return true;
 		}
 		lines += src.p[i] == '\n';

@@ -30,8 +30,8 @@ static bool is_module(struct str name) { return py_module(name) != PY_MODULE_OTH
 static bool has_private(struct str path)
 {
 	for (size_t from = 0; from < path.n;) {
-		ptrdiff_t dot = str_find(path, '.', from);
-		struct str part = str_sub(path, from, dot < 0 ? path.n : (size_t)dot);
+		size_t dot = str_end(path, '.', from);
+		struct str part = str_sub(path, from, dot);
 
 		if (str_starts(part, "_") && !py_special_name(part))
 			return true;
@@ -42,15 +42,15 @@ static bool has_private(struct str path)
 
 static size_t first_part(struct str path)
 {
-	return str_find(path, '.', 0) < 0 ? path.n : (size_t)str_find(path, '.', 0);
+	return !str_has(path, '.') ? path.n : (size_t)str_find(path, '.', 0);
 }
 
 /* Judges Class.method of a module by the method's name, like a method of an unknown object. */
 static enum marker inner_trouble(struct str attr)
 {
 	for (size_t from = first_part(attr) + 1; from < attr.n;) {
-		ptrdiff_t next = str_find(attr, '.', from);
-		struct str part = str_sub(attr, from, next < 0 ? attr.n : (size_t)next);
+		size_t next = str_end(attr, '.', from);
+		struct str part = str_sub(attr, from, next);
 
 		if (!py_harmless_name(part) && !py_special_name(part))
 			return MARKER_UNKNOWN_CALL;
@@ -69,8 +69,8 @@ static enum marker name_trouble(struct str name)
 	for (size_t i = name.n; i-- > 0;) {
 		if (name.p[i] != '.')
 			continue;
-		module = str_sub(name, 0, i);
-		struct str attr = str_sub(name, i + 1, name.n);
+		module = str_first(name, i);
+		struct str attr = str_from(name, i + 1);
 		const struct py_row *r = py_row(module);
 
 		if (r && r->kind != PY_NOTHING)
@@ -79,7 +79,7 @@ static enum marker name_trouble(struct str name)
 			return MARKER_NONE;
 		switch (py_module(module)) {
 		case PY_MODULE_PURE: return str_is_any(attr, "main test") ||
-				py_is_inner(str_sub(name, 0, module.n + 1 + first_part(attr))) ?
+				py_is_inner(str_first(name, module.n + 1 + first_part(attr))) ?
 				MARKER_UNKNOWN_CALL : has_private(attr) ? MARKER_PRIVATE :
 				inner_trouble(attr);
 		case PY_MODULE_LISTED: case PY_MODULE_STDLIB: return py_special_name(attr) ? MARKER_NONE :
@@ -352,7 +352,7 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 {
 	static const char marked[][8] = {"ctypes", "cffi"};
 	ptrdiff_t dot = str_find(module, '.', 0);
-	struct str top = dot < 0 ? module : str_sub(module, 0, (size_t)dot);
+	struct str top = dot < 0 ? module : str_first(module, (size_t)dot);
 
 	code_import_add(p->w, module, n);
 	if (in_class)

@@ -88,7 +88,7 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 		path = py_cat(p, path, source); /* append the archive's suffix */
 	access_at(p, f.kind, path.n ? path : CODE_HOLE, f.below, op, n);
 	/* parents that become empty are removed, too */
-	for (struct str up = path; f.parents && text_exact(up) && memchr(up.p, '/', up.n) && up.n > 1;) {
+	for (struct str up = path; f.parents && text_exact(up) && str_has(up, '/') && up.n > 1;) {
 		up = py_path_parent(p, up);
 		access_at(p, f.kind, up, false, op, n);
 	}
@@ -118,16 +118,16 @@ static const struct pvs *argument_of(struct python *p, const struct pv *self, bo
 static bool next_spec(struct str *rest, struct str part[3])
 {
 	ptrdiff_t blank = str_find(*rest, ' ', 0);
-	struct str one = blank < 0 ? *rest : str_sub(*rest, 0, (size_t)blank);
+	struct str one = blank < 0 ? *rest : str_first(*rest, (size_t)blank);
 
 	if (!rest->n)
 		return false;
-	*rest = blank < 0 ? STR("") : str_sub(*rest, (size_t)blank + 1, rest->n);
+	*rest = blank < 0 ? STR("") : str_from(*rest, (size_t)blank + 1);
 	for (int i = 0; i < 3; i++) {
 		ptrdiff_t colon = i < 2 ? str_find(one, ':', 0) : -1;
 
-		part[i] = colon < 0 ? one : str_sub(one, 0, (size_t)colon);
-		one = colon < 0 ? STR("") : str_sub(one, (size_t)colon + 1, one.n);
+		part[i] = colon < 0 ? one : str_first(one, (size_t)colon);
+		one = colon < 0 ? STR("") : str_from(one, (size_t)colon + 1);
 	}
 	return true;
 }
@@ -200,8 +200,8 @@ static void do_open(struct python *p, const struct py_row *r, const struct pv *s
 {
 	struct str spec = str_of(r->spec);
 	bool flags = spec.n > 3 && spec.p[3] == 'o';
-	struct str name = str_sub(spec, 4 + flags, spec.n);
-	const struct pvs *file = argument_of(p, self, unbound, args, str_sub(spec, 0, 1), name);
+	struct str name = str_from(spec, 4 + flags);
+	const struct pvs *file = argument_of(p, self, unbound, args, str_first(spec, 1), name);
 	const struct pvs *mode = argument_of(p, self, unbound, args, str_sub(spec, 2, 3),
 			flags ? STR("flags") : STR("mode"));
 	struct path_spec f = {.kind = py_mode_writes(p, mode, flags) ? ACCESS_WRITE : ACCESS_READ};
@@ -228,7 +228,7 @@ static struct str host_of(struct str url)
 		if (url.p[i] == ':')
 			to = i;
 	if (from)
-		return text_exact(str_sub(url, 0, to)) ? str_sub(url, from, to) : CODE_HOLE;
+		return text_exact(str_first(url, to)) ? str_sub(url, from, to) : CODE_HOLE;
 	for (size_t i = 0; i < url.n; i++)
 		if (url.p[i] == '<' || url.p[i] == ':' || url.p[i] == '/' || url.p[i] == ' ' ||
 				text_hole(url.p[i]))
@@ -240,7 +240,7 @@ static struct str host_of(struct str url)
 static bool may_be_file(struct str url)
 {
 	return !str_starts(url, "http://") && !str_starts(url, "https://") &&
-			(memchr(url.p, ':', url.n) || !text_exact(url));
+			(str_has(url, ':') || !text_exact(url));
 }
 
 /* True if a proxy may stand between the code and the hosts that it names. */
@@ -270,7 +270,7 @@ static void do_net(struct python *p, const struct py_row *r, const struct py_arg
 	}
 	if (str_starts(str_of(r->name), "urllib.") && may_be_file(host))
 		access_at(p, ACCESS_READ, str_starts(host, "file:///") &&
-				!memchr(host.p, '%', host.n) ? str_sub(host, 7, host.n) : CODE_HOLE, false,
+				!str_has(host, '%') ? str_from(host, 7) : CODE_HOLE, false,
 				r->name, n);
 	code_touch(p->w, is_proxied(p) ? CODE_HOLE : host_of(host), n);
 	while (next_spec(&rest, part)) {
@@ -399,7 +399,7 @@ static bool plain_name(const struct pvs *v)
 {
 	return !v || py_is_data(v, "None") ||
 			(v->n == 1 && v->v[0]->kind == PV_TEXT && text_exact(v->v[0]->text) &&
-			!memchr(v->v[0]->text.p, '/', v->v[0]->text.n));
+			!str_has(v->v[0]->text, '/'));
 }
 
 /* Records a write of a file with an unknown name, in the temporary directory or in `dir`. */
@@ -497,7 +497,7 @@ static void do_spec(struct python *p, const struct py_args *args, TSNode n)
 
 		if (!text_exact(name) || !name.n)
 			code_marker_add(p->w, MARKER_IMPORT, n);
-		else if (str_find(name, '.', 0) >= 0)
+		else if (str_has(name, '.'))
 			py_import(p, name, false, n);
 	}
 }

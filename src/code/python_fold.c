@@ -51,7 +51,7 @@ static struct str home_path(struct python *p, struct str path)
 		return path.n && path.p[0] == HOLE_ANY ? CODE_HOLE : path;
 	if (path.n > 1 && path.p[1] != '/')
 		return CODE_HOLE; /* home of another user */
-	return py_cat(p, home, str_sub(path, 1, path.n));
+	return py_cat(p, home, str_from(path, 1));
 }
 
 static struct str current_directory(struct python *p)
@@ -162,7 +162,7 @@ static const struct pvs *f_dirname(struct python *p, const struct py_args *args)
 		return pvs_text(p, PV_TEXT, s.p[to - 1] == HOLE_NAME ? py_path_parent(p, s) : CODE_HOLE);
 	while (to > 1 && s.p[to - 1] == '/')
 		to--;
-	return pvs_text(p, PV_TEXT, str_sub(s, 0, to));
+	return pvs_text(p, PV_TEXT, str_first(s, to));
 }
 
 static const struct pvs *f_basename(struct python *p, const struct py_args *args)
@@ -244,10 +244,10 @@ static bool below_pattern(struct python *p, struct str pattern, struct str *ret_
 	if (stars < 0 || !text_exact(pattern) || str_contains(pattern, STR("..")) ||
 			(stars && pattern.p[stars - 1] != '/'))
 		return false;
-	*ret_dir = stars > 1 ? str_sub(pattern, 0, (size_t)stars - 1) : stars ? STR("/") : STR(".");
+	*ret_dir = stars > 1 ? str_first(pattern, (size_t)stars - 1) : stars ? STR("/") : STR(".");
 	(void)p;
-	return !memchr(ret_dir->p, '*', ret_dir->n) && !memchr(ret_dir->p, '?', ret_dir->n) &&
-			!memchr(ret_dir->p, '[', ret_dir->n);
+	return !str_has(*ret_dir, '*') && !str_has(*ret_dir, '?') &&
+			!str_has(*ret_dir, '[');
 }
 
 /* os.walk: (directory, directory names, file names) for each directory below the top */
@@ -332,7 +332,7 @@ static const struct pvs *f_import_top(struct python *p, const struct py_args *ar
 	ptrdiff_t dot = v->v[0]->kind == PV_NAME ? str_find(v->v[0]->text, '.', 0) : -1;
 
 	return dot < 0 ? v : py_arg(p, args, 3, "fromlist") ? pvs_one(p, p->lost) : pvs_text(p, PV_NAME,
-			str_sub(v->v[0]->text, 0, (size_t)dot));
+			str_first(v->v[0]->text, (size_t)dot));
 }
 
 static const struct pvs *f_getattr(struct python *p, const struct py_args *args)
@@ -401,7 +401,7 @@ static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c
 static struct str trim_text(struct str s, bool left, bool right)
 {
 	while (left && s.n && is_blank(s.p[0]))
-		s = str_sub(s, 1, s.n);
+		s = str_from(s, 1);
 	while (right && s.n && is_blank(s.p[s.n - 1]))
 		s.n--;
 	return s;
@@ -558,7 +558,7 @@ static const struct pvs *m_rglob(struct python *p, struct str s, const struct py
 static bool suffix_pattern(struct str s)
 {
 	return str_starts(s, "*.") && text_exact(s) && !memchr(s.p + 1, '*', s.n - 1) &&
-			!memchr(s.p, '/', s.n);
+			!str_has(s, '/');
 }
 
 static const struct pvs *m_glob(struct python *p, struct str s, const struct py_args *args)
@@ -572,7 +572,7 @@ static const struct pvs *m_glob(struct python *p, struct str s, const struct py_
 	/* pathlib also matches names that start with a dot: the star may be empty */
 	if (suffix_pattern(pattern))
 		found = pvs_join(p, found,
-				pvs_text(p, PV_PATH, py_path_join(p, s, str_sub(pattern, 1, pattern.n))));
+				pvs_text(p, PV_PATH, py_path_join(p, s, str_from(pattern, 1))));
 	return many_of(p, found);
 }
 
@@ -693,7 +693,7 @@ static const struct pvs *below_method(struct python *p, const struct pv *v, stru
 		return text_method(p, CODE_HOLE, name, args);
 	if (v->strict &&
 			(str_is(name, "with_suffix") || (str_is(name, "with_name") && py_stays_below(to) &&
-			!memchr(to.p, '/', to.n))))
+			!str_has(to, '/'))))
 		return pvs_below(p, v->text, true, true);
 	if (str_is(name, "joinpath") && args->n == 1 && !args->open && py_stays_below(to))
 		return pvs_below(p, v->text, true, true);
@@ -778,8 +778,8 @@ static const struct pvs *name_result(struct python *p, struct str name, const st
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (r)
 		return row_result(p, r);
-	if (!py_is_stdlib(name) && !py_is_builtin(name) && str_find(name, '.', 0) >= 0 &&
-			!py_is_builtin(str_sub(name, 0, (size_t)str_find(name, '.', 0))))
+	if (!py_is_stdlib(name) && !py_is_builtin(name) && str_has(name, '.') &&
+			!py_is_builtin(str_first(name, (size_t)str_find(name, '.', 0))))
 		return pvs_text(p, PV_INST, STR("*"));
 	return unknown_values(p);
 }

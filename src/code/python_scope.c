@@ -214,7 +214,7 @@ static void collect_import(struct python *p, TSNode n, struct py_scope *sc, unsi
 		py_import(p, path, sc->kind == SCOPE_CLASS, kids[i]);
 		if (!alias)
 			d.text = dotted_path(p, name),
-					d.text = str_sub(d.text, 0, str_find(d.text, '.', 0) < 0 ? d.text.n :
+					d.text = str_first(d.text, !str_has(d.text, '.') ? d.text.n :
 					(size_t)str_find(d.text, '.', 0));
 		if (str_is_any(d.text, "posixpath ntpath"))
 			d.text = STR("os.path");

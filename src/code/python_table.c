@@ -14,7 +14,7 @@ bool py_is_stdlib(struct str name)
 {
 	ptrdiff_t dot = str_find(name, '.', 0);
 
-	return code_listed(dot < 0 ? name : str_sub(name, 0, (size_t)dot), &py_stdlib);
+	return code_listed(dot < 0 ? name : str_first(name, (size_t)dot), &py_stdlib);
 }
 
 bool code_python_module(struct str name) { return py_is_stdlib(name); }

@@ -137,7 +137,7 @@ static bool is_plain(struct python *p, TSNode interpolation, TSNode value)
 	struct str rest = str_sub(p->w->src, ts_node_end_byte(value), ts_node_end_byte(interpolation));
 
 	while (rest.n && rest.p[0] == ' ')
-		rest = str_sub(rest, 1, rest.n);
+		rest = str_from(rest, 1);
 	return str_is_any(rest, "} !s}");
 }
 
@@ -269,7 +269,7 @@ struct str py_path_join(struct python *p, struct str x, struct str y)
 
 bool py_stays_below(struct str path)
 {
-	if (!path.n || path.p[0] == '/' || memchr(path.p, HOLE_ANY, path.n))
+	if (!path.n || path.p[0] == '/' || str_has(path, HOLE_ANY))
 		return false;
 	for (size_t i = 0; i + 1 < path.n; i++)
 		if (path.p[i] == '.' && path.p[i + 1] == '.')
@@ -285,8 +285,8 @@ struct str py_path_plain(struct python *p, struct str path)
 	if (path.n && path.p[0] == '/')
 		buf_char(&b, '/');
 	for (size_t from = 0; from < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', from);
-		struct str part = str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
+		size_t slash = str_end(path, '/', from);
+		struct str part = str_sub(path, from, slash);
 
 		from += part.n + 1;
 		if (!part.n || str_is(part, "."))
@@ -307,7 +307,7 @@ struct str py_path_parent(struct python *p, struct str path)
 		if (text_hole(path.p[i]) && path.p[i] == HOLE_ANY)
 			return CODE_HOLE;
 		else if (path.p[i] == '/')
-			return str_sub(path, 0, i ? i : 1);
+			return str_first(path, i ? i : 1);
 	return STR(".");
 }
 
@@ -328,17 +328,17 @@ struct str py_glob_text(struct python *p, struct str pattern)
 		if (str_contains(part, STR("**")))
 			return py_cat(p, str_dup(p->a, buf_view(&b)), CODE_HOLE);
 		if (part.n > 1 && part.p[0] == '*' && !memchr(part.p + 1, '*', part.n - 1) &&
-				!memchr(part.p, '?', part.n) && !memchr(part.p, '[', part.n)) {
+				!str_has(part, '?') && !str_has(part, '[')) {
 			/* * does not match a leading dot, so the hole is not empty */
 			buf_char(&b, HOLE_NAME);
-			buf_str(&b, str_sub(part, 1, part.n));
+			buf_str(&b, str_from(part, 1));
 		} else if (str_starts(part, ".") && (wild = strcspn(str_c(p->a, part), "*?[")) < part.n) {
 			if (wild < 3)
 				return CODE_HOLE; /* .* may match .. */
-			buf_str(&b, str_sub(part, 0, wild - 1)); /* the wildcard may match nothing */
+			buf_str(&b, str_first(part, wild - 1)); /* the wildcard may match nothing */
 			buf_char(&b, HOLE_NAME);
-		} else if (memchr(part.p, '*', part.n) || memchr(part.p, '?', part.n) ||
-				memchr(part.p, '[', part.n)) {
+		} else if (str_has(part, '*') || str_has(part, '?') ||
+				str_has(part, '[')) {
 			buf_char(&b, memchr(part.p, HOLE_ANY, part.n) ? HOLE_ANY : HOLE_NAME);
 		} else {
 			buf_str(&b, part);

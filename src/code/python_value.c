@@ -417,7 +417,7 @@ static const struct pvs *path_property(struct python *p, struct str path, struct
 	for (ptrdiff_t at = 0; (at = str_find(path, '/', (size_t)at)) >= 0; at++)
 		slash = at;
 	if (str_is(attr, "name"))
-		return pvs_text(p, PV_TEXT, text_exact(path) ? str_sub(path, (size_t)(slash + 1), path.n) :
+		return pvs_text(p, PV_TEXT, text_exact(path) ? str_from(path, (size_t)(slash + 1)) :
 				CODE_HOLE);
 	if (str_is_any(attr, "stem suffix anchor drive root"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
@@ -518,7 +518,7 @@ static bool stays_below(struct python *p, const struct pv *x, const struct pv *y
 	if (op == '/')
 		return x->many && py_stays_below(py_text(p, y));
 	return op == '+' && !x->many && y->kind == PV_TEXT && str_starts(y->text, "/") &&
-		py_stays_below(str_sub(y->text, 1, y->text.n));
+		py_stays_below(str_from(y->text, 1));
 }
 
 static const struct pvs *join_sequences(struct python *p, const struct pv *x, const struct pv *y)

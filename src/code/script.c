@@ -765,7 +765,7 @@ static struct str library_name(struct str s)
 			(ascii_is_name_start(s.p[k]) || script_digit(s.p[k]) || s.p[k] == ',' ||
 			s.p[k] == ':');)
 		k++;
-	return n == s.n || (n < s.n && s.p[n] == '=' && k == s.n) ? str_sub(s, 0, n) : STR("");
+	return n == s.n || (n < s.n && s.p[n] == '=' && k == s.n) ? str_first(s, n) : STR("");
 }
 
 /* Handles the argument of ruby -r: a library or a file. False if it is neither. */

@@ -42,7 +42,7 @@ bool script_shell_text(struct script *x, char open, size_t from)
 	struct str command;
 
 	if (!plain_text(x, script_closing(open), false, &command) ||
-			(open != script_closing(open) && str_find(command, open, 0) >= 0))
+			(open != script_closing(open) && str_has(command, open)))
 		return false;
 	script_here(x, from);
 	note_act(x, "`", &command, 1);
@@ -137,7 +137,7 @@ static bool act_on_call(struct script *x, const struct script_act *a, size_t fro
 		bool known = read_constants(x, args, 1, false, &n);
 
 		x->i = after;
-		if (!known || str_find(args[0], ':', 0) >= 0)
+		if (!known || str_has(args[0], ':'))
 			return false;
 	}
 	if (!needed) { /* the arguments have no effect */
@@ -170,7 +170,7 @@ static bool act_on_call(struct script *x, const struct script_act *a, size_t fro
 	if (shell)
 		code_run_text(x->w, args[0], (TSNode){0});
 	for (size_t i = 0; !shell && i < n; i++) {
-		if (x->l->sigil && !x->l->perl && str_find(args[i], ':', 0) >= 0)
+		if (x->l->sigil && !x->l->perl && str_has(args[i], ':'))
 			return false; /* PHP: a URL or stream wrapper */
 		if (x->l->marks && str_starts(args[i], "|"))
 			return false; /* Ruby: some versions run it as a command */

@@ -223,7 +223,7 @@ static void add_hidden(struct code_walk *w, const struct access *x)
 {
 	struct str path = x->path.text;
 
-	if (memchr(path.p, HOLE_ANY, path.n))
+	if (str_has(path, HOLE_ANY))
 		return;
 	for (size_t i = 1; i < path.n; i++)
 		if (path.p[i] == HOLE_NAME && path.p[i - 1] == '/' && str_find(path, '/', i) >= 0) {
@@ -244,7 +244,7 @@ void code_access(struct code_walk *w, enum access_kind kind, struct str path, bo
 	if (path.n && path.p[0] != '/' && path.p[0] != HOLE_ANY)
 		full = str_cat(w->a, str_cat(w->a, w->s->cwd, STR("/")), path);
 	/* an unknown working directory makes the whole path unknown */
-	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n))
+	if (str_has(full, HOLE_ANY) && !str_has(path, HOLE_ANY))
 		full = CODE_HOLE;
 	struct access x = {.kind = kind, .below = below, .by = by, .at = node_at(w, n)};
 	x.path = code_word(w, full.n ? full : CODE_HOLE, n);

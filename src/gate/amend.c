@@ -41,26 +41,25 @@ static const struct amend_row {
 	char message[160]; /* '%': the note's text, '@': the project */
 } rows[CALL_NOTE_KINDS] = {
 	[NOTE_OTHER_PROJECT] = {"other-project", contained, CHECK_NOT_CONTAINED, GRADE_ASK,
-		"it is to run in another project, which the box of this session does not open: '%'"},
+		"the command would run in another project ('%'), which the box of this session does not "
+		"show"},
 	[NOTE_SHELL_DIFFERS] = {"shell-differs", allowed, CHECK_OPAQUE_SCRIPT, GRADE_CONTAIN,
-		"the client does not say which shell reads it, and one of them "
-		"would find something else in it"},
+		"the client does not name the shell, and shells would read this text differently"},
 	[NOTE_SHELL_REFUSED] = {"shell-refused", NULL, CHECK_EXECUTES_FILE, GRADE_DENY, "%"},
 	[NOTE_PATCH_NAME] = {"patch-name", allowed, CHECK_UNKNOWN_PROGRAM, GRADE_CONTAIN,
-		"apply_patch is judged as a patch only when a here-document with the patch "
-		"is all that follows it"},
+		"apply_patch must be followed by one here-document with the patch and nothing else"},
 	[NOTE_INPUT_LONG] = {"input-long", searched, CHECK_CONFIGURED_ASK, GRADE_ASK,
-		"the input is longer than what is searched for secrets (secrets.maxScanBytes)"},
+		"the input is too long to search for secrets (secrets.maxScanBytes)"},
 	[NOTE_INPUT_SECRET] = {"input-secret", searched, CHECK_CONFIGURED_DENY, GRADE_DENY,
-		"the input holds what looks like a secret (%), and the policy denies that "
+		"the input contains what looks like a secret (%), and the policy denies that "
 		"(secrets.scanInputs)"},
 	[NOTE_UNBOXED] = {"unboxed", leaves_sandbox, CHECK_NOT_CONTAINED, GRADE_ASK,
 		"the agent wants to run this outside the sandbox"},
 	[NOTE_PROJECT_CHANGED] = {"project-changed", not_denied, CHECK_PROJECT_CHANGED, GRADE_ASK, "%"},
 	[NOTE_NO_PROJECT] = {"no-project", is_boxed, CHECK_NOT_CONTAINED, GRADE_ASK,
-		"the box opens a project, and '%' is none"},
+		"the box needs a project, and '%' is not a project"},
 	[NOTE_OUTSIDE_PROJECT] = {"outside-project", is_boxed, CHECK_NOT_CONTAINED, GRADE_ASK,
-		"it is to run outside of the project '@', which is all that the box opens: '%'"},
+		"the command would run in '%', outside the project '@', and the box shows only the project"},
 };
 
 const char *gate_note_name(enum call_note_kind kind) { return rows[kind].name; }
@@ -79,8 +78,8 @@ bool gate_note_find(struct str name, enum call_note_kind *ret)
 static bool is_excluded(struct arena *a, const struct command *c, const struct policy *p)
 {
 	for (const struct texts *t = p->excluded_commands; t && c->argc; t = t->next) {
-		ptrdiff_t blank = str_find(t->text, ' ', 0);
-		struct str name = str_sub(t->text, 0, blank < 0 ? t->text.n : (size_t)blank);
+		size_t blank = str_end(t->text, ' ', 0);
+		struct str name = str_first(t->text, blank);
 
 		if (str_ends(c->argv[0].text, str_c(a, name)))
 			return true;

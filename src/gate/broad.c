@@ -11,20 +11,19 @@
 #define BROAD_RULE_MAX 512 /* compared bytes of a rule; longer rules are specific */
 
 static const char all_commands[] = "it allows every command";
-static const char any_name[] = "it does not say which command: any may stand where its first star is";
+static const char any_name[] = "this rule allows any command: its first star matches every command name";
 static const char all_tools[] = "it allows every tool";
 static const char all_files[] = "it allows changing every file of the machine or the home directory";
 static const char code[] =
-		"it allows any code: this is an interpreter, and the code stands in its words, a file or "
-		"its input";
+		"it allows arbitrary code: the command is an interpreter";
 static const char any_command[] =
-		"it allows any command: this program runs the command that its further words name";
+		"it allows any command: this program runs the command given as its arguments";
 static const char any_script[] = "it allows any script of the project or of a package registry";
 static const char as_root[] = "it allows any command with another user's rights";
 static const char remote[] = "it allows any command on another machine or in a container";
 static const char effects[] =
-		"it allows running other programs or deleting files by the options of this program";
-static const char later[] = "it allows any command to run later, without being seen";
+		"it allows running other programs or deleting files through options of this program";
+static const char later[] = "it allows any command to run later, unseen";
 
 static const struct broad_program {
 	const char *why;
@@ -82,7 +81,7 @@ static struct str without_version(struct str name)
 		n--;
 	while (n > 0 && name.p[n - 1] == '-')
 		n--;
-	return n >= 3 ? str_sub(name, 0, n) : name;
+	return n >= 3 ? str_first(name, n) : name;
 }
 
 /* True for an option or an assignment, which does not name what runs. */
@@ -111,19 +110,19 @@ static bool make_plain(struct str text, bool more, struct room *ret)
 	if (text.n >= sizeof ret->p)
 		return false;
 	while (at < text.n) {
-		ptrdiff_t end = str_find(text, ' ', at);
-		struct str word = str_sub(text, at, end < 0 ? text.n : (size_t)end);
+		size_t end = str_end(text, ' ', at);
+		struct str word = str_sub(text, at, end);
 
 		at += word.n + 1;
-		if (!named && (!word.n || (says_nothing(word) && str_find(word, '*', 0) < 0)))
+		if (!named && (!word.n || (says_nothing(word) && !str_has(word, '*'))))
 			continue; /* leading assignments */
 		if (!named) {
 			for (ptrdiff_t slash; (slash = str_find(word, '/', 0)) >= 0 && (size_t)slash +
 					1 < word.n;)
-				word = str_sub(word, (size_t)slash + 1, word.n);
+				word = str_from(word, (size_t)slash + 1);
 			word = without_version(word);
 			named = true;
-		} else if (says_nothing(word) && str_find(word, '*', 0) < 0) {
+		} else if (says_nothing(word) && !str_has(word, '*')) {
 			dropped = word;
 			continue;
 		}
@@ -212,8 +211,8 @@ const char *prefix_broad(struct str prefix)
 const char *permission_idle(const struct permission_rule *r)
 {
 	static const char why[] =
-			"it matches nothing: commands are judged one by one, without the operators and "
-			"substitutions between them";
+			"it never matches: commands are judged one by one, without operators and "
+			"substitutions";
 	struct str p = r->pattern;
 	char quote = '\0';
 

@@ -86,17 +86,17 @@ static void opaque_command(struct judge *j, const struct check *c)
 			const struct check *edit = gate_check(CHECK_OPAQUE_EDIT);
 
 			judge_raise(j, edit, &(struct finding){.grade = judge_grade(j, edit),
-					.message = judge_quote(j, "which words ", k->argv[0].at,
-					" gets is not known before it runs" EDIT_CONTAINED),
+					.message = judge_quote(j, "the arguments of ", k->argv[0].at,
+					" are unknown before it runs" EDIT_CONTAINED),
 				.at = k->argv[0].at});
 			continue;
 		}
 		say_unknown(j, c, k->argv[0].at,
 			hidden ? judge_quote(j, "", k->argv[0].at,
-					 " may run a command that its words do not tell; write its words "
-					 "out, or quote them")
-			       : judge_quote(j, "which command ", k->argv[0].at,
-					 " runs is only known when it runs; write its name out"));
+					 " may run a command that cannot be read in advance; write its "
+					 "arguments out, or quote them")
+			       : judge_quote(j, "the command that ", k->argv[0].at,
+					 " runs is unknown before it runs; write its name out"));
 	}
 }
 
@@ -138,7 +138,7 @@ static struct str known_dir(struct judge *j, struct str path, struct span at)
 			slash = i + 1;
 	if (!path.n || text_hole(path.p[0]))
 		return STR("");
-	dir = str_sub(path, 0, slash);
+	dir = str_first(path, slash);
 	if (path.p[0] != '/') {
 		struct str cwd = directory_at(j, at);
 
@@ -174,8 +174,7 @@ static bool may_name_root(const struct judge *j, struct str name)
 {
 	for (const struct root *r = j->v->roots; r; r = r->next)
 		for (size_t from = 1; from < r->path.n;) {
-			ptrdiff_t slash = str_find(r->path, '/', from);
-			size_t to = slash < 0 ? r->path.n : (size_t)slash;
+			size_t to = str_end(r->path, '/', from);
 
 			if (glob_may(name, str_sub(r->path, from, to), 0) != GLOB_NO)
 				return true;
@@ -247,15 +246,15 @@ static void opaque_path(struct judge *j, const struct check *c)
 		if (x->kind == ACCESS_WRITE && x->cause == CAUSE_COMMAND && x->by &&
 			(edits_in_place(j, x->by, x->at) || runs_as_well(j, x))) {
 			judge_say(j, gate_check(CHECK_OPAQUE_EDIT), x->at,
-				judge_quote(j, "which files ", x->at,
-					" changes is not known before it runs" EDIT_CONTAINED));
+				judge_quote(j, "the files that ", x->at,
+					" changes are unknown before it runs" EDIT_CONTAINED));
 			continue;
 		}
 		bool bounded = path_bounded(j, x) && !judge_leaves_box(j, x->at);
 		enum grade g = bounded ? judge_grade(j, c) : judge_grade_unbounded(j, c);
 		struct str message = judge_quote(j, "the path that ", x->at,
-				x->kind == ACCESS_DELETE ? " deletes is not known before it runs" :
-				" writes to is not known before it runs");
+				x->kind == ACCESS_DELETE ? " deletes is unknown before it runs" :
+				" writes to is unknown before it runs");
 
 		if (bounded)
 			message = str_cat(j->a, message, STR(EDIT_CONTAINED));
@@ -315,7 +314,7 @@ static void unknown_construct(struct judge *j, const struct check *c)
 	}
 	if (!j->f->complete && j->ret->verdict > (explained ? VERDICT_CONTAIN : VERDICT_ASK))
 		judge_raise_graded(j, c, explained ? judge_grade(j, c) : judge_grade_unbounded(j, c),
-			(struct span){0}, STR("this command could not be read to its end"), NULL);
+			(struct span){0}, STR("this command could not be read completely"), NULL);
 }
 
 /* ---- known, but not harmless ---- */
@@ -330,7 +329,7 @@ static struct str module_name(struct str file)
 {
 	for (size_t i = 0; i < file.n; i++)
 		if (file.p[i] == '.' || file.p[i] == '/')
-			return str_sub(file, 0, i);
+			return str_first(file, i);
 	return file;
 }
 
@@ -342,10 +341,10 @@ static bool is_made(struct judge *j, struct str dir)
 
 		if (x->kind != ACCESS_WRITE || !path.n)
 			continue;
-		if (path.n > dir.n && str_eq(str_sub(path, 0, dir.n), dir) &&
-				code_python_module(module_name(str_sub(path, dir.n, path.n))))
+		if (path.n > dir.n && str_eq(str_first(path, dir.n), dir) &&
+				code_python_module(module_name(str_from(path, dir.n))))
 			return true;
-		if (x->below && path_within(str_sub(dir, 0, dir.n - 1), path))
+		if (x->below && path_within(str_first(dir, dir.n - 1), path))
 			return true;
 	}
 	return false;
@@ -371,7 +370,7 @@ static bool stands_in(struct judge *j, struct str pattern)
 	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);
 	ptrdiff_t star = str_find(pattern, '*', 0);
 
-	if (!g || g->more || star < 0 || is_made(j, str_sub(pattern, 0, (size_t)star)))
+	if (!g || g->more || star < 0 || is_made(j, str_first(pattern, (size_t)star)))
 		return true;
 	for (size_t i = 0; i < g->nmatches; i++)
 		if (is_loaded(j, g->matches[i]))
@@ -395,16 +394,16 @@ static void executes_file(struct judge *j, const struct check *c)
 		if (k->argc && is_some_file(&k->argv[0]))
 			judge_say(j, c, k->argv[0].at,
 					judge_quote(j, "", k->argv[0].at,
-					" executes a file whose content is not judged here, so it may only "
-					"run in the box"));
+					" executes a file whose content was not judged, so it may only run "
+					"in the box"));
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC || x->cause == CAUSE_VARIABLE || import_absent(j, x) ||
 			(x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
 		if (access_is_import(x))
 			judge_say(j, c, x->at,
-					STR("a file in the directory would be loaded in place of a module "
-					"of Python's own, so it may only run in the box"));
+					STR("a file in the directory would be loaded instead of a standard "
+					"module of Python, so it may only run in the box"));
 		else if (x->cause == CAUSE_LINK)
 			judge_say(j, c, x->at,
 					judge_quote(j, "", x->at,
@@ -413,12 +412,12 @@ static void executes_file(struct judge *j, const struct check *c)
 		else if (x->path.kind != WORD_EXACT)
 			judge_say(j, c, x->at,
 					judge_quote(j, "", x->at,
-					" runs code from files that are not judged here, so it may only run "
-					"in the box"));
+					" runs code from files that were not judged, so it may only run in "
+					"the box"));
 		else
 			judge_say(j, c, x->at,
-					str_fmt(j->a, "the content of '%.*s' would be run and is not judged "
-					"here, so it may only run in the box",
+					str_fmt(j->a, "the content of '%.*s' would run and was not judged, "
+					"so it may only run in the box",
 					STR_ARG(path_plain(j->a, x->path.text))));
 	}
 }
@@ -448,12 +447,12 @@ static bool code_said(struct judge *j, const struct snippet *s)
 
 	if (!s->code->parsed) {
 		say_unknown(j, gate_check(CHECK_CODE_ERROR), s->code->error_at.to ? s->code->error_at : s->at,
-			str_fmt(j->a, "this is no %s that can be read", snippet_language(s)));
+			str_fmt(j->a, "cannot parse this %s code", snippet_language(s)));
 		return true;
 	}
 	for (const struct code_marker *m = s->code->markers; m; m = m->next) {
 		struct str message =
-			str_fmt(j->a, "what this %s code does here is only known when it runs (%s)",
+			str_fmt(j->a, "the effect of this %s code is unknown before it runs (%s)",
 				snippet_language(s), marker_name(m->id));
 
 		if (category_said(j, m))
@@ -482,7 +481,7 @@ static enum perl_open perl_opens_word(const struct word *word)
 	while (w.n && perl_blank(w.p[w.n - 1]))
 		w.n--;
 	while (w.n && perl_blank(w.p[0]))
-		w = str_sub(w, 1, w.n);
+		w = str_from(w, 1);
 	if (word->glob)
 		return w.n && strchr("*?]", w.p[w.n - 1]) ? PERL_OPENS_SOME : PERL_OPENS_FILES;
 	if (word->kind == WORD_REST)
@@ -582,15 +581,15 @@ static void inline_code(struct judge *j, const struct check *c)
 			code_said(j, s);
 			if (opens == PERL_OPENS_SOME)
 				judge_say(j, gate_check(CHECK_EXECUTES_FILE), s->at,
-					STR("perl takes the name of a file that ends with a bar for a "
-					    "command, so it may only run in the box"));
+					STR("perl runs a file name that ends with a bar as a command, so it "
+					    "may only run in the box"));
 			continue;
 		}
 		if (!s->code && inline_harmless(s))
 			continue;
 		if (!s->code && edits_text(j, s)) {
 			judge_say(j, gate_check(CHECK_OPAQUE_EDIT), s->at,
-				str_fmt(j->a, "this %s code is not known before it runs" EDIT_CONTAINED,
+				str_fmt(j->a, "this %s code is unknown before it runs" EDIT_CONTAINED,
 					snippet_language(s)));
 			continue;
 		}
@@ -602,11 +601,12 @@ static void inline_code(struct judge *j, const struct check *c)
 				STR("this code installs packages, which uses the network"));
 		if (s->lang == LANG_SQL && !is_sqlite(j, s)) { /* the box reaches no server */
 			judge_raise_graded(j, c, judge_grade_unbounded(j, c), s->at,
-				STR("this SQL is not known to only read"), "write the statements out");
+				STR("this SQL may do more than read"), "write the statements out");
 			continue;
 		}
 		say_unknown(j, c, s->at,
-			str_fmt(j->a, "this %s code may run commands or write files, and it is not read here",
+			str_fmt(j->a, "this %s code may run commands or write files, and caisson cannot read "
+					"it",
 				snippet_language(s) ? snippet_language(s) : "inline"));
 	}
 }

@@ -12,8 +12,8 @@ static bool starts_with(const struct subject *s, struct str words)
 	size_t at = 0;
 
 	for (size_t i = 0; at < words.n; i++) {
-		ptrdiff_t blank = str_find(words, ' ', at);
-		struct str word = str_sub(words, at, blank < 0 ? words.n : (size_t)blank);
+		size_t blank = str_end(words, ' ', at);
+		struct str word = str_sub(words, at, blank);
 
 		if (i >= s->c->argc || s->c->argv[i].kind != WORD_EXACT ||
 				!str_eq(i ? s->c->argv[i].text : s->base, word))
@@ -165,8 +165,8 @@ static void follow_box_files(struct judge *j)
 	if (f.path && !keeps_outside(j, OUTSIDE | NETWORK))
 		judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .at = f.at,
 				.message = str_fmt(j->a, f.share == SHARE_BOX ?
-				"only the boxes of the project have '%.*s'" :
-				"boxes of the project have files in '%.*s'", STR_ARG(f.path->text))});
+				"'%.*s' exists only in the boxes of the project" :
+				"the boxes of the project have files in '%.*s'", STR_ARG(f.path->text))});
 }
 
 static bool boxes_listen(const struct view *v, uint16_t port)
@@ -240,9 +240,10 @@ static void makes_signature(struct judge *j, const struct check *c)
 	if (!s)
 		return;
 	f.at = s->c->at;
-	f.message = str_fmt(j->a, "it would be contained, but '%s' makes a signature, and no box has the key",
+	f.message = str_fmt(j->a, "this would be contained, but '%s' makes a signature, and no box has the "
+			"key",
 		subject_options(j, s)->name);
-	f.alternative = STR("make the signature in a command of its own, or leave it out: --no-gpg-sign");
+	f.alternative = STR("sign in a separate command, or leave the signature out: --no-gpg-sign");
 	judge_raise(j, c, &f);
 }
 
@@ -295,8 +296,8 @@ static void needs_host(struct judge *j, const struct check *c)
 
 	if (s)
 		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at,
-				.message = str_fmt(j->a, "it would be contained, but '%.*s' talks to a "
-				"service of the host, which no box reaches", STR_ARG(s->base))});
+				.message = str_fmt(j->a, "this would be contained, but '%.*s' talks to a "
+				"service of the host, which no box can reach", STR_ARG(s->base))});
 }
 
 void contain_finish(struct judge *j)
@@ -322,7 +323,7 @@ void contain_finish(struct judge *j)
 		judge_raise(j, c, &(struct finding){.grade = grades[j->p->contain_fallback],
 				.approval = APPROVAL_PLAIN,
 			.message = STR(
-			"it would be contained, but the policy has no box (sandbox.enabled)")});
+			"this would be contained, but the policy turns boxes off (sandbox.enabled)")});
 		return;
 	}
 	makes_signature(j, c);
@@ -332,6 +333,7 @@ void contain_finish(struct judge *j)
 	if (s)
 		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at,
 				.message = str_fmt(j->a,
-				"it would be contained, but '%.*s' never runs in the box (excluded_commands)",
+				"this would be contained, but '%.*s' never runs in the box "
+				"(excluded_commands)",
 				STR_ARG(s->base))});
 }

@@ -83,8 +83,8 @@ static enum prefix_match option_is(const struct know_options *o, struct str want
 {
 	char name[LIST_WORD_MAX];
 	ptrdiff_t eq = str_find(want, '=', 0);
-	struct str bare = eq > 0 ? str_sub(want, 0, (size_t)eq) : want,
-			value = eq > 0 ? str_sub(want, (size_t)eq + 1, want.n) : STR("");
+	struct str bare = eq > 0 ? str_first(want, (size_t)eq) : want,
+			value = eq > 0 ? str_from(want, (size_t)eq + 1) : STR("");
 	enum prefix_match best = MATCH_NO;
 
 	if (bare.n >= sizeof(name))
@@ -163,7 +163,7 @@ static enum prefix_match any_operand(const struct subject *s, const struct know_
 			bool sub = want.p[0] == '^';
 			enum prefix_match m = want.p[0] == '-' || (sub && !may_be_subcommand(s, o, i))
 				? MATCH_NO
-				: word_is(&s->c->argv[o->operands[i]], str_sub(want, sub, want.n));
+				: word_is(&s->c->argv[o->operands[i]], str_from(want, sub));
 
 			if (m > best)
 				best = m;
@@ -172,7 +172,7 @@ static enum prefix_match any_operand(const struct subject *s, const struct know_
 	for (size_t at = 0; best < MATCH_YES && next_word(list, &at, &want);)
 		for (size_t i = 0; i < o->nwords; i++)
 			if (want.p[0] != '-' && !str_is(want, "*") && word_is(&s->c->argv[o->words[i]],
-					str_sub(want, want.p[0] == '^', want.n)) == MATCH_YES)
+					str_from(want, want.p[0] == '^')) == MATCH_YES)
 				best = MATCH_YES;
 	return best;
 }
@@ -188,7 +188,7 @@ static bool next_is(const struct subject *s, const char *command, const char *li
 	if (words >= s->c->argc || s->c->argv[words].kind != WORD_EXACT)
 		return false;
 	for (at = 0; next_word(list, &at, &want);)
-		if (str_eq(str_sub(want, 1, want.n), s->c->argv[words].text))
+		if (str_eq(str_from(want, 1), s->c->argv[words].text))
 			return true;
 	return false;
 }
@@ -284,8 +284,8 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 				? GRADE_CONTAIN
 				: GRADE_ASK,
 			s->c->at,
-			judge_quote(j, "a word that is not known may make ", s->c->at,
-				str_c(j->a, str_fmt(j->a, " one that %s", message))),
+			judge_quote(j, "an unknown argument may make ", s->c->at,
+				str_c(j->a, str_fmt(j->a, " a command that %s", message))),
 			alternative);
 }
 
@@ -295,13 +295,22 @@ static void own_settings(struct judge *j)
 	for (const struct setting *s = j->f->settings; s; s = s->next)
 		if (str_starts(s->name, "CAISSON_"))
 			judge_raise_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
-				judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
+				judge_quote(j, "", s->at, " would point caisson to other files"), NULL);
 	for (const struct command *c = j->f->commands; c; c = c->next)
 		for (const struct setting *s = c->settings; s && c->argc && str_is(path_base(c->argv[0].text),
 				"caisson"); s = s->next)
 			if (str_starts(s->name, "XDG_") || str_is(s->name, "HOME"))
 				judge_raise_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
-					judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
+					judge_quote(j, "", s->at, " would point caisson to other files"),
+							NULL);
+}
+
+/* False if the second byte of the row's program differs, as it does in most rows with the same first byte. */
+static bool may_name(const struct danger *d, struct str base)
+{
+	char second = danger_text(d->command)[1];
+
+	return second == '*' || (base.n > 1 ? second == base.p[1] : second == ' ' || !second);
 }
 
 /* Returns the first row from `from` on that may describe this program; danger_nrows: none. */
@@ -324,7 +333,7 @@ void danger_words(struct judge *j, const struct check *c)
 		for (size_t k = next_row(s, 0); k < danger_nrows; k = next_row(s, k + 1)) {
 			const struct danger *d = &danger_rows[k];
 
-			if (readonly && d->check != CHECK_SECRET_READ)
+			if (!may_name(d, s->base) || (readonly && d->check != CHECK_SECRET_READ))
 				continue;
 			danger_tell(j, s, d, danger_is(j, s, d));
 		}
@@ -395,15 +404,15 @@ static bool lists_packages(const struct subject *s)
 static const struct {
 	unsigned effect;
 	enum check_id check;
-	char message[36], alternative[56];
+	char message[36], alternative[72];
 } effects[] = {
 	{EFFECT_NETWORK, CHECK_NETWORK, " uses the network",
-		"use what is already here, or let a person allow it"},
-	{EFFECT_PRIVILEGE, CHECK_PRIVILEGE, " runs with other rights",
-		"do without them, or ask a person to run it"},
+		"use what is already on this machine, or ask the user to allow it"},
+	{EFFECT_PRIVILEGE, CHECK_PRIVILEGE, " runs as another user",
+		"try it without this, or ask the user to run it"},
 	{EFFECT_PERSISTENCE, CHECK_PERSISTENCE, " sets up something that runs later",
-		"let a person set it up"},
-	{EFFECT_SYSTEM, CHECK_SYSTEM_CHANGE, " changes the system", "let a person run it"},
+		"ask the user to set it up"},
+	{EFFECT_SYSTEM, CHECK_SYSTEM_CHANGE, " changes the system", "ask the user to run it"},
 	{EFFECT_HISTORY, CHECK_GIT_REWRITE, " rewrites history", ""},
 };
 
@@ -455,7 +464,7 @@ static void connecting_names(struct judge *j, const struct check *c)
 		if (access_connects(x))
 			judge_say(j, c, x->at,
 					judge_quote(j, "", x->at,
-					" connects to another machine by the name of a file"));
+					" connects to another machine through a file name"));
 }
 
 void danger_effects(struct judge *j, const struct check *c)
@@ -514,8 +523,8 @@ static unsigned granted(struct str mode)
 		return value & (MODE_SET_ID | MODE_OTHERS_WRITE);
 	}
 	for (size_t i = 0; i < mode.n;) {
-		ptrdiff_t comma = str_find(mode, ',', i);
-		size_t end = comma < 0 ? mode.n : (size_t)comma, op = i;
+		size_t comma = str_end(mode, ',', i);
+		size_t end = comma, op = i;
 		bool others = false;
 
 		while (op < end && !strchr("+-=", mode.p[op]))
@@ -539,7 +548,7 @@ static void check_chmod(struct judge *j, struct subject *s)
 		return;
 	if (mode->kind != WORD_EXACT)
 		judge_raise_at_most(j, CHECK_OPEN_ACCESS, GRADE_ASK, s->c->at,
-			judge_quote(j, "which rights ", s->c->at, " gives is not known"),
+			judge_quote(j, "the permissions that ", s->c->at, " sets are unknown"),
 			"write the mode out");
 	else if (bits & MODE_SET_ID)
 		judge_raise_at_most(j, CHECK_OPEN_ACCESS, GRADE_DENY, s->c->at,
@@ -568,8 +577,8 @@ static void check_archive(struct judge *j, struct subject *s, const char *option
 			x && !know_has(o, "--force-local"); x = know_option_find(o, option, x))
 		if (x->has_value && names_host(&x->value))
 			judge_raise_at_most(j, CHECK_NETWORK, GRADE_DENY, s->c->at,
-				judge_quote(j, "", s->c->at, " has its archive on another machine"),
-				"name a file of this machine");
+				judge_quote(j, "", s->c->at, " uses an archive on another machine"),
+				"use a file on this machine");
 }
 
 void danger_numbers(struct judge *j, const struct check *c)
@@ -596,7 +605,7 @@ void danger_unknown_program(struct judge *j, const struct check *c)
 		if (str_is(l->name, "caisson") || know_find(path_base(l->name), j->p->commands,
 				j->p->ncommands) || (path && !path_is_system_program(l->name)))
 			continue;
-		judge_say(j, c, l->at, judge_quote(j, "nothing is known of the program ", l->at,
+		judge_say(j, c, l->at, judge_quote(j, "caisson does not know the program ", l->at,
 				", so it may only run in the box"));
 	}
 }

@@ -145,7 +145,7 @@ static void database_redis(struct judge *j)
 
 		if (str_is_any(s->base, "redis-cli valkey-cli keydb-cli") && redis_changes(s->c))
 			judge_raise_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->c->at,
-				STR("this is not known to only read from a database"), NULL);
+				STR("this may change the database"), NULL);
 	}
 }
 
@@ -182,10 +182,10 @@ void database_sql(struct judge *j, const struct check *c)
 		if (h == HARM_DESTROY) /* an sqlite file in the project is a file of the project */
 			judge_raise_at_most(j, c->id, str_starts(program, "sqlite") ||
 					str_is(program, "duckdb") ? GRADE_ASK : GRADE_DENY, s->at,
-				STR("this deletes a table, a database or all rows of one"),
-				"let a person run it");
+				STR("this deletes a table, a database or all rows of a table"),
+				"ask the user to run it");
 		else if (h == HARM_CHANGE)
 			judge_raise_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->at,
-				STR("this changes the rows or the shape of a database"), NULL);
+				STR("this changes rows or tables of a database"), NULL);
 	}
 }

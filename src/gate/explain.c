@@ -207,8 +207,7 @@ static void put_text(struct explain *x, uint32_t text)
 	size_t number = 1, from = 0;
 
 	for (; from <= s.n && number <= EXPLAIN_LINES_MAX; number++) {
-		ptrdiff_t nl = str_find(s, '\n', from);
-		size_t to = nl < 0 ? s.n : (size_t)nl;
+		size_t to = str_end(s, '\n', from);
 
 		if (from == s.n && number > 1)
 			break; /* nothing follows the last newline */
@@ -570,7 +569,7 @@ static void put_approval(struct explain *x)
 {
 	static const char *const runs[] = {
 		[APPROVAL_OUTSIDE] = "it runs outside of the box",
-		[APPROVAL_PLAIN] = "it runs where it would if nobody were asked",
+		[APPROVAL_PLAIN] = "it runs as it would without a question",
 		[APPROVAL_BOX] = "it runs in the box",
 		[APPROVAL_CODE] = "it runs in the box",
 		[APPROVAL_NETWORK] = "it runs in the box, with the network",
@@ -581,7 +580,7 @@ static void put_approval(struct explain *x)
 
 	if (x->j->verdict != VERDICT_ASK)
 		return;
-	put_title(x, &n, "when a person approves it");
+	put_title(x, &n, "once approved");
 	buf_fmt(x->out, "  %s\n", runs[x->j->approval]);
 }
 
@@ -592,8 +591,8 @@ static void put_network(struct explain *x)
 	for (const struct texts *t = x->j->network; t; t = t->next) {
 		struct str word = str_visible(x->a, t->text);
 
-		put_title(x, &n, x->j->verdict == VERDICT_ASK ? "what it then reaches in the box"
-							      : "what it reaches in the box");
+		put_title(x, &n, x->j->verdict == VERDICT_ASK ? "hosts it may then reach from the box"
+							      : "hosts it may reach from the box");
 		buf_fmt(x->out, "  %.*s\n", STR_ARG(word));
 	}
 }

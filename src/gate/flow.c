@@ -75,11 +75,11 @@ static void code_from(struct judge *j, struct span at)
 			continue;
 		if (fetches(s))
 			judge_raise_at_most(j, CHECK_DOWNLOAD_EXECUTE, GRADE_DENY, at,
-				judge_quote(j, "what ", s->c->at, " fetches would be run at once"),
-				"download it to a file in the project and let a person read it first");
+				judge_quote(j, "what ", s->c->at, " fetches would be run immediately"),
+				"download it to a file in the project, and let the user read it first");
 		else if (decodes(j, s))
 			judge_raise_at_most(j, CHECK_ENCODED_EXECUTE, GRADE_DENY, at,
-				judge_quote(j, "what ", s->c->at, " decodes would be run unseen"),
+				judge_quote(j, "what ", s->c->at, " decodes would be run without being seen"),
 				"write the command out");
 	}
 }
@@ -108,8 +108,8 @@ static bool named_by_address(const struct judge *j, struct str path)
 		ptrdiff_t query = str_find(url, '?', 0);
 
 		if (query > 0)
-			url = str_sub(url, 0, (size_t)query);
-		if (name.n && memchr(url.p, '/', url.n) && str_eq(path_base(url), name))
+			url = str_first(url, (size_t)query);
+		if (name.n && str_has(url, '/') && str_eq(path_base(url), name))
 			return true;
 	}
 	return false;
@@ -177,7 +177,7 @@ void flow_execute(struct judge *j, const struct check *c)
 		if (aside)
 			judge_say(j, c, t->at,
 					judge_quote(j, "what ", aside->c->at,
-					" fetches may be what is run here"));
+					" fetches may be run here"));
 	}
 	for (const struct command *k = j->f->commands; k; k = k->next) /* $(curl ...) as the command itself */
 		for (size_t i = 0; i < j->nsubjects && k->argc && k->argv[0].kind != WORD_EXACT; i++)
@@ -273,8 +273,8 @@ static void show_environment(struct judge *j)
 			(dumps_environment(j, s) || prints_secret(j, s) || code_shows_environment(s)))
 			judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_ASK, s->c->at,
 				judge_quote(j, "", s->c->at,
-					" shows the environment of another machine or of a container, which "
-					"may hold passwords"),
+					" shows the environment of another machine or container, which may "
+					"contain passwords"),
 				NULL);
 	}
 }
@@ -308,9 +308,9 @@ static void leak_environment(struct judge *j, const struct check *c, struct span
 		/* a token is often piped into a program that logs in */
 		piped = dumps && (span_overlaps(all, sender) || sends_within(j, all));
 		judge_raise_at_most(j, c->id, piped ? GRADE_DENY : GRADE_ASK, at,
-			judge_quote(j, "the environment may hold secrets, and ", sender,
+			judge_quote(j, "the environment may contain secrets, and ", sender,
 				" could send them away"),
-			"look at the environment in a command of its own");
+			"print the environment in a separate command");
 	}
 }
 
@@ -370,8 +370,8 @@ void flow_fork_bomb(struct judge *j, const struct check *c)
 	for (const struct mark *m = j->f->marks; m; m = m->next)
 		if (m->kind == MARK_SPAWNS)
 			judge_say(j, c, m->at,
-					STR("a loop without end that starts background jobs fills the "
-					"machine with processes"));
+					STR("an endless loop that starts background jobs fills the machine "
+					"with processes"));
 	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
 		if (t->kind != TROUBLE_BOUND || !t->message || !strstr(t->message, "functions call"))
 			continue;

@@ -1,4 +1,5 @@
 /* Judges: every check of the table runs, every finding lowers the verdict, the minimum wins. */
+#include "base/near.h"
 #include "gate/overlay.h"
 
 #include "base/chars.h"
@@ -91,18 +92,27 @@ static void take_grades(struct judge *j)
 	}
 }
 
+static int unknown_check(const struct regrade *r, struct err *e)
+{
+	struct near guess = {.word = r->name};
+
+	for (int id = CHECK_NONE + 1; id < CHECK_IDS; id++)
+		near_try(&guess, check_name((enum check_id)id));
+	return err_config(e, "%.*s: no check '%.*s'%s%s%s", STR_ARG(r->rule.where), STR_ARG(r->name),
+			guess.best ? ", did you mean '" : " (caisson checks lists them)",
+			guess.best ? guess.best : "", guess.best ? "'" : "");
+}
+
 int gate_verify(const struct policy *p, struct err *e)
 {
 	for (const struct regrade *r = p->regrades; r; r = r->next) {
 		const struct check *c = gate_check(r->id);
 
 		if (r->id == CHECK_NONE)
-			return err_set(e, ERR_CONFIG, 0,
-				"%.*s: there is no check '%.*s'; docs/checks.md lists them",
-				STR_ARG(r->rule.where), STR_ARG(r->name));
+			return unknown_check(r, e);
 		if (c->fixed && r->grade < c->grade)
-			return err_set(e, ERR_CONFIG, 0,
-				"%.*s: '%s' is fixed and cannot be made milder than %s",
+			return err_config(e,
+				"%.*s: '%s' is fixed and cannot be lower than %s",
 				STR_ARG(r->rule.where), check_name(r->id), grade_name(c->grade));
 	}
 	return 0;
@@ -401,7 +411,7 @@ bool subject_is_program(const struct judge *j, const struct subject *s)
 	for (const struct launch *l = j->f->launches; l; l = l->next)
 		if (l->at.text == s->c->argv[0].at.text && l->at.from == s->c->argv[0].at.from &&
 			str_eq(path_base(l->name), s->base))
-			return !memchr(l->name.p, '/', l->name.n) || path_is_system_program(l->name);
+			return !str_has(l->name, '/') || path_is_system_program(l->name);
 	return false;
 }
 
@@ -441,6 +451,7 @@ static void take_subjects(struct judge *j)
 			s->row = know_find(s->base, j->p->commands, j->p->ncommands);
 		}
 	}
+	j->ninstallers = packages_installers(j);
 }
 
 static void take_answers(struct judge *j)
@@ -463,7 +474,7 @@ static bool is_chain(const struct judge *j)
 				c->at.from >= last->at.to) {
 			struct str between = str_sub(j->f->texts[c->at.text].bytes, last->at.to, c->at.from);
 
-			if (memchr(between.p, ';', between.n) || str_contains(between, STR("&&")) ||
+			if (str_has(between, ';') || str_contains(between, STR("&&")) ||
 					str_contains(between, STR("||")))
 				return true;
 		}
@@ -501,7 +512,8 @@ static void finish_judgement(struct judge *j)
 		judge_raise(j, chained, &(struct finding){.grade = judge_grade(j, chained),
 				.alternative = STR("run the commands one by one"),
 			.message = STR(
-			"a part of this chain needs a person; the policy wants such commands one by one")});
+			"a part of this chain needs approval, and the policy wants such commands run one by "
+			"one")});
 	approval_finish(j);
 	if (j->p->mode == MODE_DONT_ASK && j->ret->verdict == VERDICT_ASK) {
 		judge_step(j, STEP_MODE, STR("dontAsk"), (struct span){0});

@@ -305,7 +305,7 @@ static const struct {
 /* True if this revision is relative to the current or a former HEAD. */
 static bool from_head(struct str revs)
 {
-	return str_contains(revs, STR("HEAD")) || str_find(revs, '@', 0) >= 0;
+	return str_contains(revs, STR("HEAD")) || str_has(revs, '@');
 }
 
 enum moved {
@@ -349,7 +349,7 @@ static enum moved stash_moves(const struct git_form *f, struct str revs)
 static bool fetches_apart(const struct git_form *f, struct str revs)
 {
 	for (size_t i = 0; i < f->o->noperands; i++)
-		if (str_find(operand_at(f, i), ':', 0) >= 0)
+		if (str_has(operand_at(f, i), ':'))
 			return false;
 	return str_starts(revs, "stash@{") && operands_known(f);
 }
@@ -363,7 +363,7 @@ static enum moved moves(const struct git_form *f, struct str revs)
 {
 	static const char *const makes[] = {"-b", "-B", "-f", "--fetch", "--orphan", NULL};
 	static const char *const resets[] = {"-B", "-C", "--force-create", "--amend", NULL};
-	struct str name = str_sub(str_of(f->o->name), strlen("git "), SIZE_MAX);
+	struct str name = str_from(str_of(f->o->name), strlen("git "));
 
 	if (str_is_any(name,
 	"add stage restore mv rm clean config init apply sparse-checkout gc maintenance push "
@@ -495,7 +495,7 @@ static void ask_about_stash(struct git_form *f, struct str dir)
 static const char *why_blind(struct git_form *f, enum moved how)
 {
 	if (!text_exact(f->revs))
-		return "by a commit that is not known";
+		return "by an unknown commit";
 	if (f->from_index)
 		return index_moved(f->j, f->s) ? "after a command that changes the index" : NULL;
 	if (!f->revs.n)
@@ -555,10 +555,10 @@ static void check_start(struct judge *j, struct subject *s, struct str start)
 	git_changes_of(j, s, start, &t);
 	if (t.blind)
 		judge_raise_at_most(j, CHECK_PROTECTED_WRITE, GRADE_ASK, s->c->at,
-			str_fmt(j->a, "the files that %s changes %s cannot be looked up; protected ones may "
-			"be among them",
+			str_fmt(j->a, "the files that %s changes %s cannot be determined; protected files "
+			"may be among them",
 				subject_options(j, s)->name, t.blind),
-			t.unnamed ? "write the name of the commit out" : "run it as a request of its own");
+			t.unnamed ? "write the name of the commit out" : "run it as a separate command");
 	buf_init(&b, j->a, 0);
 	for (const struct git_touch *x = t.answer ? t.answer->touched : NULL; x; x = x->next) {
 		if (!git_changes_touch(&t, x->path) || !path_table_protected(j, x->path))

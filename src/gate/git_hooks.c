@@ -37,8 +37,8 @@ static bool applies(struct judge *j, const struct know_options *o, struct str *w
 
 	if (colon <= 0)
 		return true;
-	struct str option = str_sub(*word, 0, (size_t)colon);
-	*word = str_sub(*word, (size_t)colon + 1, word->n);
+	struct str option = str_first(*word, (size_t)colon);
+	*word = str_from(*word, (size_t)colon + 1);
 	return know_has(o, str_c(j->a, option)) || o->maybe_option;
 }
 
@@ -61,10 +61,10 @@ static bool setting_matches(struct str pattern, struct str name)
 	while (last > 0 && pattern.p[last - 1] != '.')
 		last--;
 	if (dot < 0 || name.n <= (size_t)dot ||
-		!str_eq(str_sub(pattern, 0, (size_t)dot + 1), str_sub(name, 0, (size_t)dot + 1)))
+		!str_eq(str_first(pattern, (size_t)dot + 1), str_first(name, (size_t)dot + 1)))
 		return false;
-	struct str key = str_sub(pattern, last, pattern.n);
-	return str_is(key, "*") || (name.n > key.n && str_eq(str_sub(name, name.n - key.n, name.n), key));
+	struct str key = str_from(pattern, last);
+	return str_is(key, "*") || (name.n > key.n && str_eq(str_from(name, name.n - key.n), key));
 }
 
 /* True if the row's `obeys` lists this setting, for the given options. */
@@ -119,8 +119,8 @@ static void tell_programs(
 	if (g->unclear)
 		judge_say(j, c, s->c->at,
 			str_fmt(j->a,
-				"%s reads a configuration in '%.*s' that caisson does not understand, and "
-				"that may name programs",
+				"%s reads a configuration in '%.*s' that caisson cannot parse and that may "
+				"run programs",
 				o->name, STR_ARG(g->top)));
 }
 
@@ -161,7 +161,7 @@ static void check_start(struct judge *j, const struct check *c, struct subject *
 	if ((brought || (!g && (!dir.n || j->v->closed))) && know_fires(subject_options(j, s)->row).n &&
 		subject_options(j, s)->row != s->row)
 		judge_say(j, c, s->c->at,
-			str_fmt(j->a, "%s may run hooks: the repository is not known",
+			str_fmt(j->a, "%s may run hooks: the repository is unknown",
 				subject_options(j, s)->name));
 	if (!g || !g->found)
 		return;
@@ -246,21 +246,21 @@ static struct str remote_host(struct str url)
 	size_t n = 0;
 
 	if (str_starts(url, "https://") || str_starts(url, "ssh://"))
-		url = str_sub(url, url.p[0] == 'h' ? 8 : 6, url.n);
+		url = str_from(url, url.p[0] == 'h' ? 8 : 6);
 	while (n < url.n && url.p[n] != '/')
 		n++;
-	url = str_sub(url, 0, n);
+	url = str_first(url, n);
 	while ((at = str_find(url, '@', 0)) >= 0)
-		url = str_sub(url, (size_t)at + 1, url.n);
+		url = str_from(url, (size_t)at + 1);
 	at = str_find(url, ':', 0);
-	return at >= 0 ? str_sub(url, 0, (size_t)at) : url;
+	return at >= 0 ? str_first(url, (size_t)at) : url;
 }
 
 static struct str refspec_target(struct str spec)
 {
 	ptrdiff_t colon = str_find(spec, ':', 0);
 
-	return colon < 0 ? STR("") : str_sub(spec, (size_t)colon + 1, spec.n);
+	return colon < 0 ? STR("") : str_from(spec, (size_t)colon + 1);
 }
 
 /*
@@ -327,7 +327,7 @@ static bool is_own(struct judge *j, struct str path, struct str *ret_real)
 static bool climbs_first(struct str word)
 {
 	while (str_starts(word, "../"))
-		word = str_sub(word, 3, word.n);
+		word = str_from(word, 3);
 	return !str_contains(word, STR("../")) && (!str_ends(word, "..") || str_is(word, ".."));
 }
 
@@ -352,10 +352,10 @@ static bool local_refspec_quiet(struct str spec)
 {
 	struct str to = refspec_target(spec);
 
-	if (str_starts(spec, "+") || str_find(spec, '*', 0) >= 0)
+	if (str_starts(spec, "+") || str_has(spec, '*'))
 		return false;
 	return str_starts(to, "refs/") ? str_starts(to, "refs/heads/") || str_starts(to, "refs/tags/")
-				       : str_find(to, '/', 0) < 0;
+				       : !str_has(to, '/');
 }
 
 static bool is_path(struct str word)
@@ -388,7 +388,7 @@ static bool local_known(struct judge *j, struct subject *s, const struct git_ans
 	for (size_t k = 0; k < o->noperands; k++)
 		if (s->c->argv[o->operands[k]].kind != WORD_EXACT ||
 			(k && !local_refspec_quiet(s->c->argv[o->operands[k]].text)) ||
-			(pull && str_find(s->c->argv[o->operands[k]].text, ':', 0) >= 0))
+			(pull && str_has(s->c->argv[o->operands[k]].text, ':')))
 			return false; /* of a pull only the names of commits tell what changes */
 	if (!str_starts(word, "/") && !str_eq(g->top, dir)) /* git goes to the top first */
 		return false;

@@ -225,7 +225,7 @@ static bool sql_client_line(struct str line)
 	static const char others[] = "\\l \\z \\x \\q \\conninfo \\timing";
 	size_t n = 1;
 
-	if (str_find(line, '\\', 1) >= 0 || str_find(line, '`', 0) >= 0 || str_find(line, '|', 0) >= 0)
+	if (str_find(line, '\\', 1) >= 0 || str_has(line, '`') || str_has(line, '|'))
 		return false;
 	while (n < line.n && ascii_is_name_start(line.p[n]))
 		n++;
@@ -233,7 +233,7 @@ static bool sql_client_line(struct str line)
 		return false;
 	if (line.p[0] == '\\' && n > 1 && line.p[1] == 'd')
 		return true; /* describes something, with any argument */
-	return str_like_any(str_sub(line, 0, n), line.p[0] == '.' ? dots : others);
+	return str_like_any(str_first(line, n), line.p[0] == '.' ? dots : others);
 }
 
 /* Scans lines and statements for commands of the client, not the server. */
@@ -364,7 +364,7 @@ static bool jq_harmless(struct str s)
 		to++;
 	if (to < s.n && s.p[to] != '#' && !str_like_any(str_sub(s, i, to), "import include module"))
 		return true;
-	return !str_contains(s, STR("import")) || str_find(s, '$', 0) < 0;
+	return !str_contains(s, STR("import")) || !str_has(s, '$');
 }
 
 static const struct {

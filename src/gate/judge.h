@@ -52,6 +52,7 @@ struct subject {
 	struct know_result *known;   /* lazy: subject_known() */
 	const struct net_form *form; /* lazy: network_use() */
 	bool formed;
+	bool installs;               /* packages: packages_installers() */
 	bool allowed;                /* by one of the person's rules */
 	bool matched;                 /* a rule of the policy matched, so the default does not apply */
 	bool refused;                 /* ... and it does not allow this, or not for certain */
@@ -75,6 +76,8 @@ struct judge {
 	struct question **questions_end;
 	const struct pmap *answers, *glob_answers, *asked;
 	struct overlay *overlay;     /* see overlay.h */
+	size_t ninstallers;            /* subjects that install packages */
+	struct access_index *accesses; /* lazy: path_derived.c */
 	int64_t work; /* remaining budget for comparing rules, see tiers.h */
 	size_t nreasons, nmore, nlifts, nbounds, nsteps, nquestions, nplaced, nexcerpts;
 };
@@ -227,6 +230,8 @@ void packages_ask(struct judge *j, const struct command *c); /* packages.c: asks
 void packages_fetch(struct judge *j, const struct check *c);
 /* True if a command at this place fetches packages into the project, or fetches the program it runs. */
 bool packages_install(const struct judge *j, struct span at);
+/* Marks the subjects that install packages, and counts them. */
+size_t packages_installers(const struct judge *j);
 /* True if npx, uvx or the like runs this command: its name is one of a package, not of a system command. */
 bool packages_runs(const struct command *c);
 /* network_uses.c: commands whose use of the network is known (knowledge/network.yaml) */

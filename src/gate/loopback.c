@@ -27,9 +27,9 @@ static bool take_scheme(struct str *h)
 	/* elsewhere/x://localhost has no scheme */
 	for (size_t i = 0; i + 3 <= h->n && !strchr("/?#@\\", h->p[i]) && !text_hole(h->p[i]); i++)
 		if (!memcmp(h->p + i, "://", 3)) {
-			bool plain = plain_scheme(str_sub(*h, 0, i));
+			bool plain = plain_scheme(str_first(*h, i));
 
-			*h = str_sub(*h, i + 3, h->n);
+			*h = str_from(*h, i + 3);
 			return plain;
 		}
 	return true;
@@ -43,16 +43,16 @@ static bool take_port(struct str *h, uint16_t *ret)
 	int64_t n;
 
 	if (end > 0) {
-		port = str_sub(*h, (size_t)end + 1, h->n);
-		*h = str_sub(*h, 0, (size_t)end + 1);
-		if (str_starts(port, ":") && num_parse(str_sub(port, 1, port.n), 1, UINT16_MAX, &n) == 0)
+		port = str_from(*h, (size_t)end + 1);
+		*h = str_first(*h, (size_t)end + 1);
+		if (str_starts(port, ":") && num_parse(str_from(port, 1), 1, UINT16_MAX, &n) == 0)
 			*ret = (uint16_t)n;
 		return true;
 	}
 	if (x < 0 || str_find(*h, ':', (size_t)x + 1) >= 0)
 		return true;
-	port = str_sub(*h, (size_t)x + 1, h->n);
-	*h = str_sub(*h, 0, (size_t)x);
+	port = str_from(*h, (size_t)x + 1);
+	*h = str_first(*h, (size_t)x);
 	if (num_parse(port, 1, UINT16_MAX, &n) == 0)
 		*ret = (uint16_t)n;
 	return !str_is_any(port, "2375 2376 6443 10250");
@@ -84,20 +84,20 @@ bool loopback_port(const struct word *host, uint16_t *ret)
 
 	if (host->kind == WORD_REST && !(host->glob && text_exact(h)))
 		return false;
-	*ret = str_is_like(str_sub(h, 0, h.n < 6 ? h.n : 6), "https:") ? 443 : 80;
+	*ret = str_is_like(str_first(h, h.n < 6 ? h.n : 6), "https:") ? 443 : 80;
 	if (!take_scheme(&h))
 		return false;
 	if ((x = str_find(h, '/', 0)) >= 0)
-		h = str_sub(h, 0, (size_t)x);
+		h = str_first(h, (size_t)x);
 	if (host->glob && (x = str_find(h, '?', 0)) >= 0)
-		h = str_sub(h, 0, (size_t)x); /* unquoted '?': start of the query */
+		h = str_first(h, (size_t)x); /* unquoted '?': start of the query */
 	/*
 	 * http://localhost:3000/$id stays local, whatever follows the slash; http://localhost:$port may be
 	 * x@elsewhere
 	 */
 	if (!text_exact(h))
 		return false;
-	if (memchr(h.p, '@', h.n) || memchr(h.p, '\\', h.n) || memchr(h.p, '#', h.n) || memchr(h.p, '?', h.n))
+	if (str_has(h, '@') || str_has(h, '\\') || str_has(h, '#') || str_has(h, '?'))
 		return false; /* clients disagree about the host of such an address */
 	return take_port(&h, ret) && loopback_name(h);
 }

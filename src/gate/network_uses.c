@@ -8,7 +8,7 @@
 #include "knowledge/variables.h"
 #include "model/network.h"
 
-#define INSTEAD "use what is already here, or let a person allow it"
+#define INSTEAD "use what is already on this machine, or ask the user to allow it"
 
 /* python3 -m pip install, python3 -mpip install: the module's own words. */
 static const struct net_form *form_of(const struct subject *s, const struct word *argv)
@@ -20,7 +20,7 @@ static const struct net_form *form_of(const struct subject *s, const struct word
 	if (str_is(option, "-m") && argv[2].kind == WORD_EXACT)
 		return net_form_find(argv[2].text, argv + 2, argc - 2);
 	if (str_starts(option, "-m"))
-		return net_form_find(str_sub(option, 2, option.n), argv + 1, argc - 1);
+		return net_form_find(str_from(option, 2), argv + 1, argc - 1);
 	return net_form_find(s->base, argv, argc);
 }
 
@@ -32,7 +32,7 @@ static struct str local_path(struct judge *j, const struct command *c, const str
 	if (w->kind != WORD_EXACT || !text_exact(c->cwd) || !str_starts(c->cwd, "/"))
 		return STR("");
 	if (str_starts(path, "file:"))
-		path = str_sub(path, 5, path.n);
+		path = str_from(path, 5);
 	else if (!str_starts(path, "/") && !str_starts(path, "../") && !str_is(path, ".."))
 		return STR("");
 	return path_plain(j->a, str_starts(path, "/") ? path : str_path(j->a, c->cwd, path));
@@ -173,7 +173,7 @@ static struct str host_of(struct judge *j, struct str url, bool scheme)
 		plain &= url.p[i] > ' ' && url.p[i] < 0x7f && !strchr("{}[]\\\"'`|^<>", url.p[i]);
 	for (size_t i = 0; plain && i < ARRAY_SIZE(schemes); i++)
 		if (str_starts(url, schemes[i])) {
-			url = str_sub(url, strlen(schemes[i]), url.n);
+			url = str_from(url, strlen(schemes[i]));
 			scheme = false;
 			break;
 		}
@@ -189,7 +189,7 @@ static struct str host_of(struct judge *j, struct str url, bool scheme)
 		return STR(""); /* https://a?@b */
 	if (str_is(str_sub(url, end, port), ":443") || str_is(str_sub(url, end, port), ":80"))
 		port = end;
-	return str_dup(j->a, str_sub(url, 0, port));
+	return str_dup(j->a, str_first(url, port));
 }
 
 /* True if the person's policy lists the host (sandbox.network.allow). */
@@ -277,14 +277,15 @@ static bool tell_hosts(struct judge *j, struct subject *s)
 		return false;
 	if (!first.n && (fetch || s->form->use == NET_USE_FOLLOW))
 		judge_raise_at_most(j, CHECK_NETWORK, GRADE_CONTAIN, s->c->at,
-			judge_quote(j, "", s->c->at, " fetches from a listed host, which may lead elsewhere"),
+			judge_quote(j, "", s->c->at, " fetches from a listed host, which may redirect "
+					"elsewhere"),
 			INSTEAD);
 	if (first.n)
 		judge_raise_network(j, gate_check(CHECK_NETWORK), s->c->at,
 			judge_quote(j, "", s->c->at, " uses the network"),
 			str_c(j->a, str_fmt(j->a,
-				"let a person list the host, if it may be read from without questions: "
-				"caisson allow --host %.*s", STR_ARG(first))),
+				"ask the user to allow the host, if reading from it is fine: caisson allow "
+				"--host %.*s", STR_ARG(first))),
 			s->form->use == NET_USE_REMOTE && !git_alone(j, s) ? STR("") : h.unlisted);
 	return true;
 }
@@ -293,8 +294,8 @@ static bool tell_hosts(struct judge *j, struct subject *s)
 static struct str with_hosts(struct judge *j, struct str words, struct str hosts, const char *port)
 {
 	for (size_t at = 0; at < hosts.n;) {
-		ptrdiff_t plus = str_find(hosts, '+', at);
-		struct str one = str_sub(hosts, at, plus < 0 ? hosts.n : (size_t)plus);
+		size_t plus = str_end(hosts, '+', at);
+		struct str one = str_sub(hosts, at, plus);
 
 		words = str_fmt(j->a, "%.*s%s%.*s%s", STR_ARG(words), words.n ? " " : "", STR_ARG(one), port);
 		at += one.n + 1;
@@ -317,10 +318,10 @@ static struct str ssh_words(struct judge *j, struct str rest)
 	struct str host, port = STR(":22");
 
 	if (str_starts(rest, "git@"))
-		rest = str_sub(rest, 4, rest.n);
+		rest = str_from(rest, 4);
 	while (n < rest.n && !strchr(":/", rest.p[n]))
 		n++;
-	host = str_sub(rest, 0, n);
+	host = str_first(rest, n);
 	if (!is_plain_host(host))
 		return STR("");
 	for (end = n + 1; end < rest.n && ascii_is_digit(rest.p[end]);)
@@ -349,19 +350,19 @@ static struct install_source source_of(struct judge *j, const struct subject *s,
 	ptrdiff_t at = str_find(word, ':', 0), user;
 	size_t from;
 
-	while (at >= 0 && !str_starts(str_sub(word, (size_t)at, word.n), "://"))
+	while (at >= 0 && !str_starts(str_from(word, (size_t)at), "://"))
 		at = str_find(word, ':', (size_t)at + 1);
 	if (at >= 0) {
 		for (from = (size_t)at; from > 0 && ascii_is_lower(word.p[from - 1]);)
 			from--;
-		word = str_sub(word, from, word.n);
+		word = str_from(word, from);
 		if (str_starts(word, "ssh://"))
-			return (struct install_source){true, ssh_words(j, str_sub(word, 6, word.n))};
+			return (struct install_source){true, ssh_words(j, str_from(word, 6))};
 		return (struct install_source){true, str_starts(word, "http") ? url_words(j, word) : STR("")};
 	}
 	user = str_is(s->base, "go") ? -1 : str_find(word, '@', 1); /* a scope's at sign is the first byte */
 	if (user > 0 && !str_starts(word, "git@"))
-		word = str_sub(word, (size_t)user + 1, word.n);
+		word = str_from(word, (size_t)user + 1);
 	if (str_starts(word, "git@"))
 		return (struct install_source){true, ssh_words(j, word)};
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
@@ -369,7 +370,7 @@ static struct install_source source_of(struct judge *j, const struct subject *s,
 			return (struct install_source){
 				true, with_hosts(j, STR(""), net_source_hosts(str_of(prefixes[i])), "")};
 	if (!word.n || strchr("@./~-", word.p[0]) || str_find(word, '/', 0) <= 0 ||
-		str_find(word, ':', 0) >= 0)
+		str_has(word, ':'))
 		return (struct install_source){0};
 	if (str_is(s->base, "go")) /* a module's name starts with its host */
 		return (struct install_source){
@@ -416,7 +417,7 @@ static bool tell_install(struct judge *j, struct subject *s)
 
 		judge_raise_graded(j, gate_check(CHECK_NOT_CONTAINED), g > GRADE_ASK ? g : GRADE_ASK,
 			s->c->at,
-			str_fmt(j->a, "it would be contained, but it needs '%.*s', which no box shows",
+			str_fmt(j->a, "this would be contained, but it needs '%.*s', which no box shows",
 				STR_ARG(outside)), INSTEAD);
 		return true;
 	}
@@ -453,7 +454,7 @@ bool network_uses_tell(struct judge *j, struct subject *s)
 {
 	switch (network_use(j, s)) {
 	case NET_USE_READ:
-		tell_read(j, s, " asks a service on the network, and changes nothing");
+		tell_read(j, s, " reads from a service on the network");
 		return true;
 	case NET_USE_REGISTRY:
 		judge_raise_network(j, gate_check(CHECK_PACKAGE_INSTALL), s->c->at,
@@ -465,8 +466,8 @@ bool network_uses_tell(struct judge *j, struct subject *s)
 			if (!git_hooks_from_path(j, s))
 				return tell_hosts(j, s);
 			judge_raise_at_most(j, CHECK_NETWORK, GRADE_DENY, s->c->at,
-				judge_quote(j, "", s->c->at, " takes over what another repository has, and "
-					"runs git with its settings"),
+				judge_quote(j, "", s->c->at, " copies another repository and runs git with "
+					"its settings"),
 				INSTEAD);
 			return true;
 		}
@@ -508,10 +509,10 @@ void network_uses_in_box(struct judge *j)
 			judge_raise_with(j, gate_check(CHECK_NETWORK), s->c->at,
 				judge_quote(j, "", s->c->at,
 					git_hooks_from_path(j, s)
-						? " needs what no box shows, and another part of the request "
-						  "runs in the box"
+						? " needs files that no box shows, and another part of the "
+						  "request runs in the box"
 						: " uses the network, and another part of the request runs "
 						  "in the box"),
-				"run it as a command of its own");
+				"run it as a separate command");
 	}
 }

@@ -22,7 +22,7 @@ bool option_name_fits(struct str pattern, struct str name)
 {
 	if (!str_starts(name, "-") || !finds_dash(pattern))
 		return false;
-	if (str_find(pattern, '(', 0) >= 0 || !text_exact(pattern))
+	if (str_has(pattern, '(') || !text_exact(pattern))
 		return true; /* groups count as a match */
 	return glob_may(pattern, name, GLOB_PATH) != GLOB_NO;
 }
@@ -53,11 +53,11 @@ bool option_name_in(struct judge *j, struct str dir, struct str pattern, struct 
  */
 static struct str first_component(const struct word *w)
 {
-	ptrdiff_t slash = str_find(w->text, '/', 0);
+	size_t slash = str_end(w->text, '/', 0);
 
 	if (w->kind == WORD_UNKNOWN && w->text.n && w->text.p[0] == HOLE_NAME)
 		return STR("*");
-	return w->kind == WORD_REST && w->glob ? str_sub(w->text, 0, slash < 0 ? w->text.n : (size_t)slash) :
+	return w->kind == WORD_REST && w->glob ? str_first(w->text, slash) :
 			STR("");
 }
 
@@ -132,7 +132,7 @@ static bool host_made(const struct judge *j, struct moment use)
 		if (x->kind != ACCESS_WRITE || !moment_precedes(x->when, use))
 			continue;
 		if (x->path.kind != WORD_EXACT || x->below || x->change != CHANGE_PLAIN ||
-			str_find(x->path.text, ':', 0) >= 0)
+			str_has(x->path.text, ':'))
 			return true;
 	}
 	return false;

@@ -233,7 +233,7 @@ static bool git_unsure(const struct git_changes *t, struct str path)
 
 static bool is_pattern(struct str path)
 {
-	return str_find(path, '*', 0) >= 0 || str_find(path, '?', 0) >= 0 || str_find(path, '[', 0) >= 0;
+	return str_has(path, '*') || str_has(path, '?') || str_has(path, '[');
 }
 
 /*
@@ -252,7 +252,7 @@ static bool leads_through(struct str path, struct str link)
 		slashes += link.p[i] == '/';
 	while (end < path.n && (path.p[end] != '/' || slashes-- > 0))
 		end++;
-	return glob_may(str_sub(path, 0, end), link, GLOB_PATH) != GLOB_NO;
+	return glob_may(str_first(path, end), link, GLOB_PATH) != GLOB_NO;
 }
 
 enum git_question {
@@ -309,7 +309,7 @@ static bool ends_in(struct str path, struct str components)
 {
 	while (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
-	return path.n >= components.n && str_eq(str_sub(path, path.n - components.n, path.n), components);
+	return path.n >= components.n && str_eq(str_from(path, path.n - components.n), components);
 }
 
 /*
@@ -341,8 +341,8 @@ static bool visit_kept(struct judge *j, const struct source *s, struct str rest,
 	for (size_t end = 1; w.kind == WORD_EXACT && end <= rest.n; end++) {
 		if (end < rest.n && rest.p[end] != '/')
 			continue;
-		if (ends_in(w.text, str_sub(rest, 0, end))) {
-			w.text = str_cat(j->a, w.text, str_sub(rest, end, rest.n));
+		if (ends_in(w.text, str_first(rest, end))) {
+			w.text = str_cat(j->a, w.text, str_from(rest, end));
 			return fn(j, s, w, copy);
 		}
 	}
@@ -363,7 +363,7 @@ static bool visit_kept(struct judge *j, const struct source *s, struct str rest,
 static bool copied_from(struct judge *j, const struct overlay_change *m, struct str path, origin_fn *fn)
 {
 	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
-	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
+	struct str rest = str_from(path, path_within(path, m->path) ? m->path.n : m->real.n);
 	struct overlay_change *made = (struct overlay_change *)m;
 	bool found = false;
 
@@ -423,7 +423,7 @@ static bool may_be_file(struct judge *j, const struct access *x, struct str path
 /* True inside the .git directory of the new repository. */
 static bool in_dot_git(const struct overlay_change *m, struct str path)
 {
-	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
+	struct str rest = str_from(path, path_within(path, m->path) ? m->path.n : m->real.n);
 
 	return path_within(rest, STR("/.git"));
 }
@@ -576,7 +576,7 @@ bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 			if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, use))
 				continue;
 			if (m->x->change == CHANGE_GIT_DIR && path_table_protected(j, str_cat(j->a,
-				STR("/.git"), str_sub(path, dir.n, path.n))))
+				STR("/.git"), str_from(path, dir.n))))
 				return true;
 			if (access_copies(m->x) && copied_from(j, m, path, origin_in_git_dir))
 				return true;
@@ -648,7 +648,7 @@ static bool origin_kept(struct judge *j, const struct source *s, struct word ori
 static bool link_inside(struct judge *j, const struct overlay_change *m, struct str path)
 {
 	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
-	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
+	struct str rest = str_from(path, path_within(path, m->path) ? m->path.n : m->real.n);
 
 	for (; s; s = s->next)
 		if (overlay_source(s->x, m->x) && visit_kept(j, s, rest, m->x->when, origin_kept))
@@ -667,10 +667,11 @@ static void match_one(void *ctx, struct str path, const void *value)
 {
 	struct matched *t = ctx;
 
-	for (const struct overlay_change *m = value; m && !t->found; m = m->next) {
+	for (const struct overlay_change *m = value; m; m = m->next) {
 		enum change_kind change = m->x->change;
 
 		if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, t->use) ||
+		    (t->found && t->found->when.first <= m->x->when.first) ||
 		    !leads_through(t->pattern, path))
 			continue;
 		if (change == CHANGE_LINK || (change == CHANGE_COPY && copied_from(t->j, m, path,
@@ -679,7 +680,7 @@ static void match_one(void *ctx, struct str path, const void *value)
 	}
 }
 
-/* Returns a link of the request that the pattern matches or leads through, or NULL. */
+/* Returns the first link of the request that the pattern matches or leads through, or NULL. */
 static const struct access *matched_link(struct judge *j, struct str pattern, struct moment use)
 {
 	struct matched t = {.j = j, .pattern = pattern, .use = use};
@@ -783,9 +784,9 @@ static bool brings_dash(const struct dashes *d, const struct overlay_change *m)
 static struct str name_below(struct str path, struct str dir)
 {
 	size_t from = dir.n > 1 ? dir.n + 1 : 1;
-	ptrdiff_t slash = str_find(path, '/', from);
+	size_t slash = str_end(path, '/', from);
 
-	return str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
+	return str_sub(path, from, slash);
 }
 
 static void dash_one(void *ctx, struct str path, const void *value)

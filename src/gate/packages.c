@@ -37,13 +37,13 @@ static struct package package_of(struct str word)
 	while (at > 1 && word.p[at - 1] != '@')
 		at--;
 	if (at > 1) { /* a scope's at sign is the first byte */
-		p.name = str_sub(word, 0, at - 1);
+		p.name = str_first(word, at - 1);
 		p.fetched = at == word.n || !strchr("0123456789^~v", word.p[at]);
 	}
 	p.bin = path_base(p.name);
 	p.local = str_starts(word, ".") || str_starts(word, "/");
 	p.fetched |= !p.local &&
-		(memchr(word.p, ':', word.n) || (word.p[0] != '@' && memchr(p.name.p, '/', p.name.n)));
+		(str_has(word, ':') || (word.p[0] != '@' && str_has(p.name, '/')));
 	return p;
 }
 
@@ -102,7 +102,7 @@ static bool is_installed(struct judge *j, const struct command *c, const struct 
 			break;
 		while (up > 1 && dir.p[up - 1] != '/')
 			up--;
-		dir = str_sub(dir, 0, up > 1 ? up - 1 : 1);
+		dir = str_first(dir, up > 1 ? up - 1 : 1);
 	}
 	return here || (known && !missing);
 }
@@ -208,8 +208,8 @@ static void unknown_packages(struct judge *j, const struct check *c)
 		if (runs_unknown_package(j, &j->subjects[i]) || names_unknown_module(&j->subjects[i]))
 			judge_say(j, c, j->subjects[i].c->at,
 				judge_quote(j, "", j->subjects[i].c->at,
-					" may fetch a package whose name is not known, and another part of "
-					"the request reaches the registry"));
+					" may fetch a package whose name is unknown, and another part of the "
+					"request reaches the registry"));
 }
 
 void packages_fetch(struct judge *j, const struct check *c)
@@ -227,7 +227,7 @@ void packages_fetch(struct judge *j, const struct check *c)
 		runner = registry_runner(j, k);
 		judge_raise_network(j, runner ? gate_check(CHECK_PACKAGE_INSTALL) : c, k->at,
 			str_fmt(j->a,
-				"'%.*s' is not installed in the project, so the network is used to fetch it",
+				"'%.*s' is not installed in the project, so it is fetched from the network",
 				STR_ARG(k->argv[0].text)),
 			"install it as a dependency first",
 			runner ? str_fmt(j->a, "preset:%s", net_form_tool(runner->form)) : STR(""));
@@ -298,11 +298,23 @@ static bool installs(const struct subject *s)
 	return false;
 }
 
+size_t packages_installers(const struct judge *j)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+
+		s->installs = s->c->argc && installs(s);
+		n += s->installs;
+	}
+	return n;
+}
+
 bool packages_install(const struct judge *j, struct span at)
 {
-	for (size_t i = 0; i < j->nsubjects; i++)
-		if (j->subjects[i].c->argc && span_encloses(j->subjects[i].c->at, at) &&
-				installs(&j->subjects[i]))
+	for (size_t i = 0; j->ninstallers && i < j->nsubjects; i++)
+		if (j->subjects[i].installs && span_encloses(j->subjects[i].c->at, at))
 			return true;
 	return false;
 }

@@ -63,11 +63,11 @@ static bool holds_for_either(struct judge *j, const struct where *w,
 
 static bool own_file(const struct judge *j, struct str path)
 {
-	struct str rest = j->v->project.n && path_within(path, j->v->project) ? str_sub(path, j->v->project.n,
-			path.n) : STR("");
+	struct str rest = j->v->project.n && path_within(path, j->v->project) ?
+			str_from(path, j->v->project.n) : STR("");
 
 	if (!rest.n && j->v->home.n > 1 && path_within(path, j->v->home))
-		rest = str_sub(path, j->v->home.n, path.n);
+		rest = str_from(path, j->v->home.n);
 	if (str_is_any(rest, "/.claude/fencepost.yaml /.claude/fencepost") ||
 			str_starts(rest, "/.claude/fencepost/"))
 		return true;
@@ -321,7 +321,7 @@ bool paths_found(struct judge *j, const struct access *x)
 			(!pipeline.to || m->at.to - m->at.from < pipeline.to - pipeline.from))
 			pipeline = m->at;
 	if (pipeline.text < j->f->ntexts && pipeline.to &&
-		str_find(str_sub(j->f->texts[pipeline.text].bytes, pipeline.from, pipeline.to), '<', 0) >= 0)
+		str_has(str_sub(j->f->texts[pipeline.text].bytes, pipeline.from, pipeline.to), '<'))
 		return false; /* another input would replace the pipe */
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
@@ -354,7 +354,7 @@ bool paths_whole_project(const struct judge *j, const struct access *x, const st
 
 		if (!path_within(w->real, r->path))
 			continue;
-		rest = str_sub(w->real, r->path.n, w->real.n);
+		rest = str_from(w->real, r->path.n);
 		if (!rest.n || str_is_any(rest, "/.git /{*,.*}") || pattern_finds_all(rest))
 			return true;
 		if (access_by(x, "git rm") && str_is(rest, "/:")) /* pathspec of the top directory */
@@ -448,8 +448,8 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 		return;
 	}
 	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && paths_whole_project(j, x, w)) {
-		raise_about(j, CHECK_PROJECT_DELETE, x, w, phrase_for(j, x, "the whole of"),
-			"name what should go");
+		raise_about(j, CHECK_PROJECT_DELETE, x, w, phrase_for(j, x, "all of"),
+			"name the files to delete");
 		return;
 	}
 	if (holds_for_either(j, w, path_table_protected) ||
@@ -457,7 +457,7 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 	    (replaces(x) && holds_for_either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
 		raise_about(j, CHECK_PROTECTED_WRITE, x, w,
 			phrase_for(j, x, "a file that other programs run or obey:"),
-			"show the change and let a person make it");
+			"show the change and let the user make it");
 		return;
 	}
 	if (x->kind == ACCESS_DELETE && (access_by(x, "rm") || access_by(x, "find")) &&
@@ -467,8 +467,8 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 	if (x->kind == ACCESS_WRITE && w->answer && w->answer->target == PATH_FILE && w->answer->links > 1 &&
 			!x->below)
 		raise_about(j, CHECK_LINK_WRITE, x, w,
-			phrase_for(j, x, "a file that has other names elsewhere:"),
-			"write to a copy of its own");
+			phrase_for(j, x, "a file that has other names (hard links):"),
+			"write to a copy");
 }
 
 /* ---- outside ---- */
@@ -512,7 +512,7 @@ static void in_temp(struct judge *j, const struct access *x, const struct where 
 		return;
 	if (!own_temp(j, x, w))
 		raise_about(j, CHECK_SHARED_TEMP, x, w,
-			phrase_for(j, x, "what may still be needed by others:"),
+			phrase_for(j, x, "files that others may still need:"),
 			"use a directory of your own: mktemp -d");
 }
 
@@ -528,8 +528,8 @@ static bool adds_only(const struct access *x)
 /* Directories where a client's own tools keep a session's plan and to-do list; no program obeys these. */
 static bool clients_notes(const struct judge *j, struct str path)
 {
-	struct str rest = j->v->home.n > 1 && path_within(path, j->v->home) ? str_sub(path, j->v->home.n,
-			path.n) : STR("");
+	struct str rest = j->v->home.n > 1 && path_within(path, j->v->home) ?
+			str_from(path, j->v->home.n) : STR("");
 
 	return str_starts(rest, "/.claude/plans/") || str_starts(rest, "/.claude/todos/");
 }
@@ -542,10 +542,10 @@ static const char *deleted_thing(const struct judge *j, const struct access *x, 
 			return "the whole file system:";
 		if (j->v->home.n > 1 && path_within(w->real, j->v->home) &&
 			(w->real.n == j->v->home.n ||
-				str_is(str_sub(w->real, j->v->home.n, w->real.n), "/*")))
+				str_is(str_from(w->real, j->v->home.n), "/*")))
 			return "the whole home directory:";
 		if (w->place == PLACE_SYSTEM)
-			return "a directory of the system:";
+			return "a system directory:";
 	}
 	return "something outside the project:";
 }
@@ -557,7 +557,7 @@ static void check_outside(struct judge *j, const struct access *x, const struct 
 	if (j->f->tool.n && x->kind == ACCESS_WRITE && clients_notes(j, w->path) && clients_notes(j, w->real))
 		return;
 	if (path_table_opens_access(j, w->path) || path_table_opens_access(j, w->real))
-		raise_about(j, CHECK_OPEN_ACCESS, x, w, phrase_for(j, x, "what decides who may come in:"),
+		raise_about(j, CHECK_OPEN_ACCESS, x, w, phrase_for(j, x, "files that control access:"),
 			NULL);
 	if (path_table_protected(j, w->path) ||
 			(!str_eq(w->path, w->real) && path_table_protected(j, w->real)))
@@ -568,10 +568,10 @@ static void check_outside(struct judge *j, const struct access *x, const struct 
 	else if (x->kind == ACCESS_DELETE &&
 		 !access_by(x, "git worktree remove")) /* git keeps uncommitted work */
 		raise_about(j, CHECK_OUTSIDE_DELETE, x, w, phrase_for(j, x, deleted_thing(j, x, w)),
-			"delete inside the project only, or ask a person to do it");
+			"delete inside the project only, or ask the user to do it");
 	/* a file in the home directory is outside, but not the system's */
 	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home))
-		raise_about(j, CHECK_SYSTEM_WRITE, x, w, phrase_for(j, x, "in a directory of the system:"),
+		raise_about(j, CHECK_SYSTEM_WRITE, x, w, phrase_for(j, x, "in a system directory:"),
 			NULL);
 	/* an editing tool shows its change */
 	else if (exists && !adds_only(x) && !x->below && !j->f->tool.n)
@@ -648,7 +648,7 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 	if (x->kind == ACCESS_DELETE && x->below ? holds_for_either(j, w, holds_own_file)
 						 : holds_for_either(j, w, own_file))
 		raise_about(j, CHECK_CAISSON_FILES, x, w, phrase_for(j, x, "caisson's own files:"),
-			"a person changes them, at a terminal");
+			"only the user may change them, in a terminal");
 }
 
 /* Reading a name or a directory listing reveals no secret. */
@@ -708,7 +708,7 @@ static const struct access *climbing_maker(struct judge *j, const struct access 
 	const struct access *maker = NULL;
 
 	for (size_t i = 1; x->path.kind == WORD_EXACT && i + 2 < text.n && !maker; i++) {
-		struct str upto = str_sub(text, 0, i);
+		struct str upto = str_first(text, i);
 
 		if (memcmp(text.p + i, "/..", 3) != 0 || (i + 3 < text.n && text.p[i + 3] != '/'))
 			continue;
@@ -755,8 +755,8 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 		raise_about(j, CHECK_PROC_ENVIRON, x, w, phrase_for(j, x, "the environment of a process:"),
 			NULL);
 	else if ((reads_content(x) && path_table_secret(j, w, x->below)) || paths_renames_secret(j, x, w))
-		raise_about(j, CHECK_SECRET_READ, x, w, phrase_for(j, x, "what is likely a secret:"),
-			"look at the names alone, or at an example file");
+		raise_about(j, CHECK_SECRET_READ, x, w, phrase_for(j, x, "a likely secret:"),
+			"list the names only, or use an example file");
 	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE ||
 			w->place == PLACE_UNKNOWN))
 		raise_about(j, CHECK_OUTSIDE_READ, x, w, phrase_for(j, x, "outside the project:"), NULL);
@@ -768,7 +768,7 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 			"use a plain name");
 	if (x->change == CHANGE_TREE)
 		raise_about(j, CHECK_ARCHIVE_EXTRACT, x, w,
-			phrase_for(j, x, "files that its data name, below"), NULL);
+			phrase_for(j, x, "files named by its data, below"), NULL);
 }
 
 /* Files on another machine or in a container. */
@@ -778,7 +778,7 @@ static void check_elsewhere(struct judge *j, const struct access *x)
 		path_place(j, path_plain(j->a, x->path.text)) == PLACE_SYSTEM)
 		judge_raise_at_most(j, CHECK_OUTSIDE_DELETE, GRADE_DENY, x->at,
 			judge_quote(j, "", x->at,
-				" deletes directories of the system on another machine or in a container"),
+				" deletes system directories on another machine or in a container"),
 			NULL);
 	else if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 		judge_raise_at_most(j, CHECK_REMOTE_CHANGE, GRADE_ASK, x->at,
@@ -787,7 +787,7 @@ static void check_elsewhere(struct judge *j, const struct access *x)
 	else if (reads_content(x) && path_table_secret_elsewhere(j, x->path.text, x->below))
 		judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
 			judge_quote(j, "", x->at,
-				" reads what is likely a secret of another machine or of a container"));
+				" reads a likely secret of another machine or container"));
 }
 
 void paths_check(struct judge *j, const struct check *c)
@@ -806,7 +806,7 @@ void paths_check(struct judge *j, const struct check *c)
 			if (!paths_each(j, x, check_one, NULL) && reads_content(x) &&
 					path_table_secret_text(j, x->path.text))
 				judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
-					str_of(phrase_for(j, x, "what is likely a secret")));
+					str_of(phrase_for(j, x, "a likely secret")));
 			paths_into_directory(j, x, check_one, NULL);
 			paths_through_descriptor(j, x, check_one, NULL);
 			if (copies)
@@ -819,7 +819,7 @@ void paths_check(struct judge *j, const struct check *c)
 			/* bash -v and error messages print it */
 			if (w.place != PLACE_ROOT && path_table_secret(j, &w, false))
 				raise_about(j, CHECK_SECRET_READ, x, &w,
-					phrase_for(j, x, "what is likely a secret:"), NULL);
+					phrase_for(j, x, "a likely secret:"), NULL);
 		}
 	}
 	paths_git(j, check_one, NULL);

@@ -14,6 +14,104 @@ static struct str last_name(struct str path)
 	return str_is_any(path, ". .. /") ? STR("") : path;
 }
 
+/* ---- accesses by place and by path ---- */
+
+#define PREFIXES_MAX 4096 /* bytes of a path whose directories are looked up one by one */
+
+struct access_node {
+	struct access_node *next;
+	const struct access *x;
+	size_t order; /* among all accesses of the request */
+};
+
+struct access_list {
+	struct access_node *first, **end;
+};
+
+struct access_index {
+	const struct pmap *sources; /* place of a command to what it reads and deletes (struct access_list) */
+	const struct pmap *copies;  /* exact path as it is written to its copies and links */
+	struct access_list all;     /* of the copies */
+};
+
+static struct str place_of(const struct span *at)
+{
+	_Static_assert(sizeof(struct span) == 3 * sizeof(uint32_t), "the bytes are a key: no padding");
+	return str_n((const char *)at, sizeof(*at));
+}
+
+static void index_node(struct judge *j, struct access_list *list, const struct access *x, size_t order)
+{
+	struct access_node *n = arena_copy(j->a, (struct access_node){.x = x, .order = order});
+
+	if (!list->end)
+		list->end = &list->first;
+	LIST_ADD(list->end, n);
+}
+
+static void index_add(struct judge *j, const struct pmap **map, struct str key, const struct access *x,
+		size_t order)
+{
+	struct access_list *list = (struct access_list *)pmap_get(*map, key);
+
+	if (!list) {
+		list = arena_new(j->a, struct access_list);
+		*map = pmap_set(j->a, *map, key, list);
+	}
+	index_node(j, list, x, order);
+}
+
+static const struct access_index *access_index(struct judge *j)
+{
+	struct access_index *made = j->accesses;
+	size_t order = 0;
+
+	if (made)
+		return made;
+	made = j->accesses = arena_new(j->a, struct access_index);
+	for (const struct access *x = j->f->accesses; x; x = x->next, order++) {
+		if (x->kind == ACCESS_READ || x->kind == ACCESS_DELETE)
+			index_add(j, &made->sources, place_of(&x->at), x, order);
+		if (!access_copies(x) || x->path.kind != WORD_EXACT)
+			continue;
+		index_add(j, &made->copies, x->path.text, x, order);
+		index_node(j, &made->all, x, order);
+	}
+	return made;
+}
+
+/* Returns the reads and deletes at the place of this access. */
+static const struct access_node *sources_of(struct judge *j, const struct access *x)
+{
+	const struct access_list *list = pmap_get(access_index(j)->sources, place_of(&x->at));
+
+	return list ? list->first : NULL;
+}
+
+/* Returns the copies and links to this path and to directories above it, in the order of the request. */
+static const struct access_node *copies_above(struct judge *j, struct str path)
+{
+	const struct access_index *all = access_index(j);
+	struct access_node *found = NULL;
+
+	if (path.n > PREFIXES_MAX)
+		return all->all.first;
+	for (size_t n = 1; all->copies && n <= path.n; n++) {
+		bool whole = n == path.n || path.p[n] == '/' || path.p[n - 1] == '/';
+		const struct access_list *list = whole ? pmap_get(all->copies, str_first(path, n)) : NULL;
+
+		for (const struct access_node *m = list ? list->first : NULL; m; m = m->next) {
+			struct access_node **at = &found;
+
+			while (*at && (*at)->order < m->order)
+				at = &(*at)->next;
+			*at = arena_copy(j->a, (struct access_node){.next = *at, .x = m->x,
+					.order = m->order});
+		}
+	}
+	return found;
+}
+
 /* ---- into a directory ---- */
 
 static void is_directory_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
@@ -91,7 +189,7 @@ static void content_into(struct judge *j, const struct access *x, struct str dir
 			struct access to = *x;
 
 			to.path.text = str_cat(j->a, x->path.text,
-					str_sub(g->matches[k], dir.n, g->matches[k].n));
+					str_from(g->matches[k], dir.n));
 			paths_each(j, &to, fn, ctx);
 		}
 		if (g && g->more) {
@@ -118,14 +216,13 @@ void paths_into_directory(struct judge *j, const struct access *x,
 {
 	if (x->kind != ACCESS_WRITE || !x->below || !access_copies(x) || !is_directory(j, x))
 		return;
-	for (const struct access *from = j->f->accesses; from; from = from->next) {
+	for (const struct access_node *n = sources_of(j, x); n; n = n->next) {
+		const struct access *from = n->x;
 		struct str name = last_name(from->path.text);
 		struct access to = *x;
 
 		to.below = from->below;
-		if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
-			continue;
-		if (!span_same(from->at, x->at) || !access_same_cause(from, x))
+		if (!access_same_cause(from, x))
 			continue;
 		if (copies_content(x, from)) {
 			content_into(j, x, from->path.text, fn, ctx);
@@ -173,21 +270,22 @@ void paths_through_new_names(struct judge *j, const struct access *x,
 {
 	struct through t = {fn, ctx};
 
-	for (const struct access *to = j->f->accesses; to && x->path.kind == WORD_EXACT; to = to->next) {
+	if (x->path.kind != WORD_EXACT)
+		return;
+	for (const struct access_node *m = copies_above(j, x->path.text); m; m = m->next) {
+		const struct access *to = m->x;
 		bool link = access_by(to, "ln"), moved = access_by(to, "mv") || access_by(to, "git mv");
 		struct str rest;
 
-		if (to->kind != ACCESS_WRITE || !access_copies(to) || to->path.kind != WORD_EXACT ||
-				span_same(to->at, x->at) || (link && x->kind != ACCESS_READ))
+		if (!path_within(x->path.text, to->path.text) || span_same(to->at, x->at) ||
+				(link && x->kind != ACCESS_READ))
 			continue;
-		if (!path_within(x->path.text, to->path.text))
-			continue;
-		rest = str_sub(x->path.text, to->path.text.n, x->path.text.n);
-		for (const struct access *from = j->f->accesses; from; from = from->next) {
+		rest = str_from(x->path.text, to->path.text.n);
+		for (const struct access_node *n = sources_of(j, to); n; n = n->next) {
+			const struct access *from = n->x;
 			struct access old = *x;
 
-			if (!span_same(from->at, to->at) || from->path.kind != WORD_EXACT ||
-					(from->kind != ACCESS_READ && from->kind != ACCESS_DELETE))
+			if (from->path.kind != WORD_EXACT)
 				continue;
 			if (!link && !named_in_root(j, from->path.text, !rest.n || (!moved && !from->below)))
 				continue;
@@ -235,14 +333,14 @@ static struct str strip_pathspec(struct str text)
 {
 	ptrdiff_t colon = str_find(text, ':', 0);
 
-	return colon < 0 ? text : str_sub(text, (size_t)colon + 1, text.n);
+	return colon < 0 ? text : str_from(text, (size_t)colon + 1);
 }
 
 static void git_operands(struct judge *j, struct subject *s, struct str dir)
 {
 	struct know_options *o = subject_options(j, s);
 	bool index_only = know_has(o, "--staged") && !know_has(o, "--worktree");
-	struct str name = o->name ? str_sub(str_of(o->name), strlen("git "), SIZE_MAX) : STR("");
+	struct str name = o->name ? str_from(str_of(o->name), strlen("git ")) : STR("");
 	bool reads = str_is(name, "stash push") || str_is_any(name,
 			"add stage commit diff show blame annotate hash-object grep cat-file archive "
 			"update-index interpret-trailers");
@@ -257,7 +355,7 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 		w = place_lexically(j, dir, strip_pathspec(word->text));
 		if (reads && path_table_secret(j, &w, false))
 			judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
-				judge_quote(j, "", s->c->at, " shows or stores what is likely a secret"),
+				judge_quote(j, "", s->c->at, " shows or stores a likely secret"),
 				NULL);
 		if (restores && (path_table_protected(j, w.path) || path_table_protected_dir(j, w.path)))
 			judge_raise_at_most(j, CHECK_PROTECTED_WRITE, GRADE_DENY, s->c->at,
@@ -347,13 +445,13 @@ void paths_unknown_program(struct judge *j)
 			if (s->c->argv[k].kind != WORD_EXACT || !text.n || (text.p[0] == '-' && eq < 0) ||
 					!text_exact(s->c->cwd))
 				continue;
-			if (memchr(text.p, ' ', text.n) || memchr(text.p, '\n', text.n))
+			if (str_has(text, ' ') || str_has(text, '\n'))
 				continue; /* prose, not a path */
 			w = place_lexically(j, s->c->cwd,
-				eq < 0 ? text : str_sub(text, (size_t)eq + 1, text.n));
+				eq < 0 ? text : str_from(text, (size_t)eq + 1));
 			if (path_table_secret(j, &w, false))
 				judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
-					judge_quote(j, "", s->c->at, " may read what is likely a secret"),
+					judge_quote(j, "", s->c->at, " may read a likely secret"),
 					NULL);
 		}
 	}
@@ -401,7 +499,7 @@ void paths_listed_secrets(struct judge *j)
 				(!path_known(&x->path) || found_by(&j->subjects[i], x)))
 				judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, x->at,
 					judge_quote(j, "what ", j->subjects[i].c->at,
-						" lists is likely a secret, and may be what is read here"),
+						" lists is a likely secret and may be read here"),
 					NULL);
 	}
 }

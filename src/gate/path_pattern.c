@@ -77,8 +77,7 @@ static bool finds_everything(struct str s, unsigned depth)
 bool pattern_finds_all(struct str rest)
 {
 	for (size_t from = 1; from <= rest.n;) {
-		ptrdiff_t slash = str_find(rest, '/', from);
-		size_t to = slash < 0 ? rest.n : (size_t)slash;
+		size_t to = str_end(rest, '/', from);
 
 		if (!finds_everything(str_sub(rest, from, to), 0))
 			return false;

@@ -142,23 +142,27 @@ static struct str below_home(struct str home, struct str path)
 	ptrdiff_t slash;
 
 	if (home.n > 1 && path_within(path, home) && path.n > home.n)
-		return str_sub(path, home.n + 1, path.n);
+		return str_from(path, home.n + 1);
 	if (str_starts(path, "/root/"))
-		return str_sub(path, 6, path.n);
+		return str_from(path, 6);
 	if (!str_starts(path, "/home/") && !str_starts(path, "/Users/"))
 		return STR("");
 	slash = str_find(path, '/', str_starts(path, "/home/") ? 6 : 7);
-	return slash < 0 ? STR("") : str_sub(path, (size_t)slash + 1, path.n);
+	return slash < 0 ? STR("") : str_from(path, (size_t)slash + 1);
 }
 
 static struct str in_home(const struct judge *j, struct str path) { return below_home(j->v->home, path); }
 
-/* Most patterns fail at their first byte; only the rest reach the matcher. */
+/* Most patterns fail at their first or last byte; only the rest reach the matcher. */
 static bool same_path(const struct judge *j, struct str pattern, struct str path)
 {
+	char last = pattern.n ? ascii_to_lower(pattern.p[pattern.n - 1]) : '*';
+
 	if (!pattern.n || !path.n)
 		return false;
 	if (!strchr("*?[", pattern.p[0]) && ascii_to_lower(pattern.p[0]) != ascii_to_lower(path.p[0]))
+		return false;
+	if (ascii_is_alnum(last) && last != ascii_to_lower(path.p[path.n - 1]))
 		return false;
 	return glob_path(pattern, path, judge_folds(j) ? GLOB_FOLD : 0);
 }
@@ -168,45 +172,53 @@ struct tabled_path {
 	struct str path, base;
 	struct str rest; /* its part below a home, or empty */
 	/* First bytes of patterns that may match it: nearly all patterns of a table start with another. */
-	uint32_t starts[256 / 32];
+	struct pattern_starts {
+		uint32_t bits[256 / 32];
+	} anywhere, root, home;
 };
 
-static void add_start(struct tabled_path *t, char c)
+/* Adds this byte in both cases. */
+static void add_start(struct pattern_starts *s, char c)
 {
-	t->starts[(unsigned char)c / 32] |= 1u << (unsigned char)c % 32;
+	s->bits[(unsigned char)c / 32] |= 1u << (unsigned char)c % 32;
+	if (ascii_is_letter(c))
+		s->bits[(unsigned char)c / 32 ^ 1] |= 1u << (unsigned char)c % 32;
 }
 
 static struct tabled_path tabled_path(struct str home, struct str path)
 {
 	struct tabled_path t = {.path = path, .base = path_base(path), .rest = below_home(home, path)};
 
-	add_start(&t, '*');
-	add_start(&t, '?');
-	add_start(&t, '[');
-	for (size_t i = 0; i < path.n; i++) {
-		if (i > 0 && path.p[i - 1] != '/')
-			continue;
-		add_start(&t, path.p[i]);
-		if (ascii_is_letter(path.p[i]))
-			add_start(&t, path.p[i] ^ 32); /* the other case */
+	add_start(&t.root, path.n > 1 ? path.p[1] : '\0');
+	if (t.rest.n)
+		add_start(&t.home, t.rest.p[0]);
+	for (const char *wild = "*?["; *wild; wild++) {
+		add_start(&t.root, *wild);
+		add_start(&t.home, *wild);
+		add_start(&t.anywhere, *wild);
 	}
+	for (size_t i = 0; i < path.n; i++)
+		if (i == 0 || path.p[i - 1] == '/')
+			add_start(&t.anywhere, path.p[i]);
 	return t;
 }
 
 static bool may_start(const struct tabled_path *t, const char *pattern)
 {
+	const struct pattern_starts *s = pattern[0] == '~' ? &t->home : pattern[0] == '/' ? &t->root :
+			&t->anywhere;
 	unsigned char first = (unsigned char)pattern[pattern[0] == '~' ? 2 : pattern[0] == '/'];
 
-	return t->starts[first / 32] >> first % 32 & 1;
+	return s->bits[first / 32] >> first % 32 & 1;
 }
 
 /* A pattern of one component matches the last one; any other may start after any slash. */
 static bool ends_with(const struct judge *j, struct str pattern, const struct tabled_path *t)
 {
-	if (!memchr(pattern.p, '/', pattern.n))
+	if (!str_has(pattern, '/'))
 		return same_path(j, pattern, t->base);
 	for (size_t i = 0; i < t->path.n; i++)
-		if (t->path.p[i] == '/' && same_path(j, pattern, str_sub(t->path, i + 1, t->path.n)))
+		if (t->path.p[i] == '/' && same_path(j, pattern, str_from(t->path, i + 1)))
 			return true;
 	return false;
 }
@@ -214,10 +226,10 @@ static bool ends_with(const struct judge *j, struct str pattern, const struct ta
 static bool matches_pattern(const struct judge *j, struct str pattern, const struct tabled_path *t)
 {
 	if (str_starts(pattern, "~/"))
-		return t->rest.n && same_path(j, str_sub(pattern, 2, pattern.n), t->rest);
+		return t->rest.n && same_path(j, str_from(pattern, 2), t->rest);
 	if (str_starts(pattern, "/"))
 		return pattern.n > 1 && t->path.n > 1 &&
-			same_path(j, str_sub(pattern, 1, pattern.n), str_sub(t->path, 1, t->path.n));
+			same_path(j, str_from(pattern, 1), str_from(t->path, 1));
 	return ends_with(j, pattern, t);
 }
 
@@ -225,8 +237,7 @@ static bool matches_any(const struct judge *j, const char (*list)[PATTERN_ROOM],
 		const struct tabled_path *t)
 {
 	for (size_t i = 0; i < n; i++)
-		if (may_start(t, list[i]) && (list[i][0] != '~' || t->rest.n) &&
-				matches_pattern(j, str_of(list[i]), t))
+		if (may_start(t, list[i]) && matches_pattern(j, str_of(list[i]), t))
 			return true;
 	return false;
 }
@@ -264,9 +275,9 @@ bool path_table_protected_start(const struct judge *j, struct str path)
 			start = rest.n ? str_cat(j->a, STR("~/"), rest) : STR("");
 		else if (str_starts(pattern, "/"))
 			start = path;
-		else if (memchr(pattern.p, '/', pattern.n))
+		else if (str_has(pattern, '/'))
 			continue;
-		if (start.n && pattern.n > start.n && str_eq(str_sub(pattern, 0, start.n), start))
+		if (start.n && pattern.n > start.n && str_eq(str_first(pattern, start.n), start))
 			return true;
 	}
 	return path_table_protected(j, path);
@@ -299,14 +310,14 @@ static bool is_secret_dir(struct str rest)
 static struct str without_proc_root(struct str path)
 {
 	ptrdiff_t pid = str_starts(path, "/proc/") ? str_find(path, '/', 6) : -1;
-	struct str rest = pid > 0 ? str_sub(path, (size_t)pid, path.n) : STR("");
+	struct str rest = pid > 0 ? str_from(path, (size_t)pid) : STR("");
 
 	if (str_starts(rest, "/task/")) {
 		ptrdiff_t task = str_find(rest, '/', 6);
 
-		rest = task > 0 ? str_sub(rest, (size_t)task, rest.n) : STR("");
+		rest = task > 0 ? str_from(rest, (size_t)task) : STR("");
 	}
-	return str_starts(rest, "/root/") ? str_sub(rest, 5, rest.n) : path;
+	return str_starts(rest, "/root/") ? str_from(rest, 5) : path;
 }
 
 static bool is_secret(const struct judge *j, struct str path, bool below)
@@ -363,11 +374,11 @@ static bool may_find_secret(const struct judge *j, struct str pattern)
 				name;
 
 		if (str_starts(s, "~/"))
-			name = make_instance(j->a, j->v->home, str_sub(s, 1, s.n));
+			name = make_instance(j->a, j->v->home, str_from(s, 1));
 		else if (str_starts(s, "/"))
 			name = make_instance(j->a, STR(""), s);
 		else if ((str_starts(s, ".env") || str_starts(s, "id_")) && pattern.p[slash + 1] == s.p[0])
-			name = make_instance(j->a, str_sub(pattern, 0, (size_t)(slash + 1)), s);
+			name = make_instance(j->a, str_first(pattern, (size_t)(slash + 1)), s);
 		else
 			continue;
 		if (glob_path(pattern, name, 0) &&
@@ -389,8 +400,8 @@ bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 static bool secret_somewhere(const struct judge *j, struct str path)
 {
 	for (size_t i = 0; i < path.n; i++)
-		if (path.p[i] == '/' && (is_secret(j, str_sub(path, i, path.n), false) ||
-			is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(str_sub(path, i, path.n))), false)))
+		if (path.p[i] == '/' && (is_secret(j, str_from(path, i), false) ||
+			is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(str_from(path, i))), false)))
 			return true;
 	return false;
 }
@@ -411,14 +422,14 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 		hole = text_hole(text.p[i]) ? i + 1 : hole;
 	for (size_t i = 0; i < text.n && !text_hole(text.p[i]); i++)
 		slash = text.p[i] == '/' ? i : slash;
-	dir = str_sub(text, 0, slash);
+	dir = str_first(text, slash);
 	if (str_starts(dir, "/") && (is_secret_dir(in_home(j, path_plain(j->a, dir))) ||
 			is_secret(j, str_cat(j->a, path_plain(j->a, dir), STR("/x")), false)))
 		return true;
 	tail = hole ? str_find(text, '/', hole) : -1;
 	if (tail < 0 || (size_t)tail + 1 >= text.n)
 		return false;
-	name = path_plain(j->a, str_sub(text, (size_t)tail, text.n));
+	name = path_plain(j->a, str_from(text, (size_t)tail));
 	return is_secret(j, name, false) || is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(name)), false);
 }
 
@@ -476,7 +487,7 @@ static bool overlaps(struct str path, struct str stem)
 static bool leads_through(struct str path, struct str stem)
 {
 	for (size_t i = 0; i + 1 < path.n; i++)
-		if (path.p[i] == '/' && path_within(str_sub(path, i + 1, path.n), stem))
+		if (path.p[i] == '/' && path_within(str_from(path, i + 1), stem))
 			return true;
 	return false;
 }
@@ -486,7 +497,7 @@ static bool is_worktree(struct str path)
 	for (size_t i = 0; i < ARRAY_SIZE(worktree_names); i++)
 		for (size_t k = 0; k + 1 < path.n; k++)
 			if (path.p[k] == '/' && path.p[k + 1] == '.' &&
-			    glob_path(str_of(worktree_names[i]), str_sub(path, k + 1, path.n), 0))
+			    glob_path(str_of(worktree_names[i]), str_from(path, k + 1), 0))
 				return true;
 	return false;
 }
@@ -500,10 +511,10 @@ static bool guards(const char *pattern, const struct tabled_path *t, bool anywhe
 	struct str p = str_of(pattern), path = t->path;
 
 	if (str_starts(p, "~/"))
-		return t->rest.n && overlaps(t->rest, stem_of(str_sub(p, 2, p.n)));
+		return t->rest.n && overlaps(t->rest, stem_of(str_from(p, 2)));
 	if (str_starts(p, "/"))
 		return overlaps(path, stem_of(p)) ||
-		       (!stem_of(p).n && glob_path(str_sub(p, 1, p.n), str_sub(path, 1, path.n), 0));
+		       (!stem_of(p).n && glob_path(str_from(p, 1), str_from(path, 1), 0));
 	return anywhere && (str_ends(p, "/**") || str_is(p, ".git")) && leads_through(path, stem_of(p));
 }
 
@@ -517,16 +528,26 @@ static const char *find_guard(const char (*list)[PATTERN_ROOM], size_t n, const 
 	return NULL;
 }
 
+/* The patterns without a slash. Most of them are told apart by their first and last character. */
+static bool is_named(const char (*list)[PATTERN_ROOM], size_t n, struct str name)
+{
+	for (size_t i = 0; name.n && i < n; i++) {
+		struct str p;
+
+		if (list[i][0] != '*' && list[i][0] != name.p[0])
+			continue;
+		p = str_of(list[i]);
+		if ((p.p[p.n - 1] == '*' || p.p[p.n - 1] == name.p[name.n - 1]) &&
+				str_find(p, '/', 0) < 0 && glob_name(p, name))
+			return true;
+	}
+	return false;
+}
+
 bool path_table_secret_name(struct str name)
 {
-	bool secret = false;
-
-	for (size_t i = 0; i < ARRAY_SIZE(open_names); i++)
-		if (glob_name(str_of(open_names[i]), name))
-			return false;
-	for (size_t i = 0; i < ARRAY_SIZE(secret_names) && !secret; i++)
-		secret = !strchr(secret_names[i], '/') && glob_name(str_of(secret_names[i]), name);
-	return secret;
+	return is_named(secret_names, ARRAY_SIZE(secret_names), name) &&
+			!is_named(open_names, ARRAY_SIZE(open_names), name);
 }
 
 static const char *find_keys(const struct tabled_path *t)
@@ -590,7 +611,7 @@ static bool device_suffix(struct str name)
 
 	while (dot > 1 && name.p[dot - 1] != '.')
 		dot--;
-	return dot > 2 && name.p[0] == '.' && device_name(str_sub(name, dot, name.n));
+	return dot > 2 && name.p[0] == '.' && device_name(str_from(name, dot));
 }
 
 static bool odd_component(struct str name)
@@ -602,7 +623,7 @@ static bool odd_component(struct str name)
 		dots = name.p[i] == '.';
 	if (dots || device_name(name) || device_suffix(name))
 		return true;
-	if (str_find(name, ':', 0) >= 0 && (names_stream(name) || str_contains(name, STR("::$"))))
+	if (str_has(name, ':') && (names_stream(name) || str_contains(name, STR("::$"))))
 		return true;
 	if (tilde > 0 && tilde <= 6 && (size_t)tilde + 1 < name.n && name.p[tilde + 1] >= '1' &&
 			name.p[tilde + 1] <= '9')
@@ -613,20 +634,19 @@ static bool odd_component(struct str name)
 
 bool path_table_odd(struct str path)
 {
-	size_t from = 0;
+	bool marked = str_has(path, ':') || str_has(path, '~');
 
-	if (str_find(path, '\\', 0) >= 0 &&
+	if (str_has(path, '\\') &&
 			(str_contains(path, STR("\\\\?\\")) || str_contains(path, STR("\\\\.\\"))))
 		return true;
-	if (str_find(path, '?', 0) >= 0 && str_contains(path, STR("//?/")))
+	if (str_has(path, '?') && str_contains(path, STR("//?/")))
 		return true;
-	while (from < path.n) {
-		ptrdiff_t slash = str_find(path, '/', from);
-		size_t to = slash < 0 ? path.n : (size_t)slash;
+	while (path.n) {
+		struct str name = str_until(path, '/');
 
-		if (to > from && odd_component(str_sub(path, from, to)))
+		if (name.n && (marked || name.p[0] == '.' || device_name(name)) && odd_component(name))
 			return true;
-		from = to + 1;
+		path = str_from(path, name.n + 1);
 	}
 	return false;
 }

@@ -10,11 +10,27 @@
 
 /* ---- forms of a path ---- */
 
+/* True if the path has neither empty components nor "." and ".."; a name may start with a dot. */
+static bool is_plain(struct str path)
+{
+	if (path.n < 2 || path.p[0] != '/' || path.p[path.n - 1] == '/')
+		return false;
+	for (const char *at = path.p, *end = path.p + path.n; at; at = memchr(at, '/', (size_t)(end - at))) {
+		at++;
+		if (*at == '/' || (*at == '.' && (at + 1 == end || strchr("./", at[1]))))
+			return false;
+	}
+	return true;
+}
+
 struct str path_plain(struct arena *a, struct str path)
 {
-	char *to = arena_alloc(a, path.n + 2);
+	char *to;
 	size_t n = 0;
 
+	if (is_plain(path))
+		return path;
+	to = arena_alloc(a, path.n + 2);
 	for (struct str part; (part = str_part(&path)).n;) {
 		if (str_is(part, "..")) {
 			while (n > 0 && to[--n] != '/')
@@ -56,7 +72,7 @@ bool path_known(const struct word *w)
 	if (w->kind == WORD_EXACT)
 		return true;
 	return w->text.n > 0 && (w->glob || w->kind == WORD_UNKNOWN) &&
-			!memchr(w->text.p, HOLE_ANY, w->text.n);
+			!str_has(w->text, HOLE_ANY);
 }
 
 bool access_is_import(const struct access *x) { return x->cause == CAUSE_IMPORT; }
@@ -94,11 +110,9 @@ static bool is_null_device(struct str path)
 /* True for a directory of the system, and for everything below it. */
 static bool below_system(struct str path)
 {
-	ptrdiff_t slash = str_find(path, '/', 1);
-
-	return str_is_any(str_sub(path, 0, slash < 0 ? path.n : (size_t)slash),
-		"/etc /usr /bin /sbin /lib /lib32 /lib64 /libx32 /boot /proc /sys /run /var /opt /srv /root "
-		"/home /mnt /media /snap /nix /System /Library /Applications /private");
+	return str_starts(path, "/") && str_is_any(str_sub(path, 1, str_end(path, '/', 1)),
+			"etc usr bin sbin lib lib32 lib64 libx32 boot proc sys run var opt srv root home mnt "
+			"media snap nix System Library Applications private");
 }
 
 /* Home directories and everything above them belong to the system; paths below a home belong to its user. */
@@ -129,7 +143,7 @@ static bool in_temp_dir(const struct judge *j, struct str path)
 	if (dir.n < 2 || !path_below(path, dir) || path_within(j->v->home, path))
 		return false;
 	slash = str_find(path, '/', dir.n + 1);
-	top = slash < 0 ? path : str_sub(path, 0, (size_t)slash);
+	top = slash < 0 ? path : str_first(path, (size_t)slash);
 	return !path_within(j->v->home, top) && !path_within(j->v->project, top) &&
 		!path_within(j->v->cwd, top);
 }
@@ -253,14 +267,13 @@ static size_t fixed_part(struct str pattern)
 static struct str climbing_pattern(struct arena *a, struct str pattern)
 {
 	for (size_t from = 0; from < pattern.n;) {
-		ptrdiff_t slash = str_find(pattern, '/', from);
-		size_t to = slash < 0 ? pattern.n : (size_t)slash;
+		size_t to = str_end(pattern, '/', from);
 		struct str part = str_sub(pattern, from, to);
 
 		if (part.n > 1 && part.p[0] == '.' && strpbrk(str_c(a, part), "*?[") &&
 				glob_path(part, STR(".."), 0))
-			return str_fmt(a, "%.*s..%.*s", STR_ARG(str_sub(pattern, 0, from)),
-					STR_ARG(str_sub(pattern, to, pattern.n)));
+			return str_fmt(a, "%.*s..%.*s", STR_ARG(str_first(pattern, from)),
+					STR_ARG(str_from(pattern, to)));
 		from = to + 1;
 	}
 	return STR("");
@@ -275,7 +288,7 @@ static void each_new(struct judge *j, const struct access *x, struct str pattern
 	while (wild > 0 && !strchr("*?[\\", pattern.p[wild - 1]))
 		wild--;
 	ptrdiff_t slash = str_find(pattern, '/', wild);
-	struct str head = str_sub(pattern, 0, slash < 0 ? 0 : (size_t)slash);
+	struct str head = str_first(pattern, slash < 0 ? 0 : (size_t)slash);
 	if (x->kind != ACCESS_WRITE || !wild || !head.n || !str_starts(path_base(head), "."))
 		return;
 	const struct glob_answer *g = pmap_get(j->glob_answers, head);
@@ -284,7 +297,7 @@ static void each_new(struct judge *j, const struct access *x, struct str pattern
 	for (size_t i = 0; g && i < g->nmatches; i++) {
 		struct where m = {0};
 
-		resolve_access(j, x, str_cat(j->a, g->matches[i], str_sub(pattern, (size_t)slash, pattern.n)),
+		resolve_access(j, x, str_cat(j->a, g->matches[i], str_from(pattern, (size_t)slash)),
 			&m);
 		m.wild = true;
 		fn(j, x, &m, ctx);
@@ -304,7 +317,7 @@ static void each_match(struct judge *j, const struct access *x,
 {
 	struct str pattern = path_pattern(j->a, &x->path);
 	size_t fixed = fixed_part(pattern);
-	struct str dir = fixed > 1 ? str_sub(pattern, 0, fixed - 1) : STR("/");
+	struct str dir = fixed > 1 ? str_first(pattern, fixed - 1) : STR("/");
 	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);
 	struct where w = {0};
 
@@ -312,7 +325,7 @@ static void each_match(struct judge *j, const struct access *x,
 	resolve_access(j, &(struct access){.kind = ACCESS_READ}, dir, &w);
 	w.path = path_plain(j->a, pattern);
 	w.real = path_plain(j->a,
-			str_path(j->a, w.real, str_sub(pattern, fixed, pattern.n)));
+			str_path(j->a, w.real, str_from(pattern, fixed)));
 	w.answer = NULL;
 	w.wild = true;
 	w.made = (!x->path.glob && fixed < pattern.n && pattern.p[fixed] != '*') || is_new(j, dir);

@@ -34,7 +34,7 @@ static struct shape shape_of(const struct permission_rule *r)
 	struct shape s = {.text = r->pattern, .flags = GLOB_ESCAPE};
 
 	while (s.text.n && (s.text.p[0] == ' ' || s.text.p[0] == '\t'))
-		s.text = str_sub(s.text, 1, s.text.n);
+		s.text = str_from(s.text, 1);
 	if (str_ends(s.text, ":*") || (str_ends(s.text, " *") && !str_ends(s.text, "\\ *"))) {
 		s.text.n -= 2;
 		s.flags |= GLOB_WORDS;
@@ -104,7 +104,7 @@ static void feed_text(struct glob *g, struct str text, const struct permission_f
 		glob_feed(g, str_sub(text, from, (size_t)at));
 		glob_feed(g, str_n((const char[]){INNER_BLANK}, 1));
 	}
-	glob_feed(g, str_sub(text, from, text.n));
+	glob_feed(g, str_from(text, from));
 }
 
 /* Returns the literal start of a file name pattern, before its first wildcard. */
@@ -114,7 +114,7 @@ static struct str glob_start_bytes(struct str pattern)
 
 	while (i < pattern.n && !is_hole(pattern.p[i]) && !strchr("*?[\\({@+!~", pattern.p[i]))
 		i++;
-	return str_sub(pattern, 0, i);
+	return str_first(pattern, i);
 }
 
 static void feed_word(struct glob *g, const struct word *w, bool first, const struct permission_feed *how)
@@ -188,7 +188,7 @@ static enum glob_match any_match(struct shape s, const struct command *c)
 {
 	enum glob_match m = command_match(s, c, (struct permission_feed){0});
 
-	if (m < GLOB_YES && str_find(c->argv[0].text, '/', 0) >= 0)
+	if (m < GLOB_YES && str_has(c->argv[0].text, '/'))
 		m = stronger(m, command_match(s, c, (struct permission_feed){.base = true}));
 	if (m < GLOB_YES && c->settings && assignment_name_length(s.text, 0)) {
 		m = stronger(m, command_match(s, c, (struct permission_feed){.settings = true}));
@@ -232,7 +232,7 @@ static bool rule_names_settings(struct str rule, const struct command *c)
 			struct str value = str_sub(rule, at + n + 1, end < 0 ? rule.n : (size_t)end);
 
 			named = str_eq(str_sub(rule, at, at + n), x->name) && str_eq(value, x->value) &&
-					!memchr(value.p, '*', value.n);
+					!str_has(value, '*');
 			at = end < 0 ? rule.n : (size_t)end + 1;
 		}
 		if (!named)
@@ -245,7 +245,7 @@ static bool rule_names_settings(struct str rule, const struct command *c)
 static bool plain_words(const struct command *c)
 {
 	for (size_t i = 0; i < c->argc; i++)
-		if (c->argv[i].text.n && memchr(c->argv[i].text.p, INNER_BLANK, c->argv[i].text.n))
+		if (str_has(c->argv[i].text, INNER_BLANK))
 			return false;
 	return true;
 }
@@ -420,7 +420,7 @@ static bool plain_path(struct plain_path *d, struct str path)
 		d->n += end - i;
 		i = end;
 	}
-	path = str_sub(path, i, path.n);
+	path = str_from(path, i);
 	for (struct str part; (part = str_part(&path)).n;) {
 		if (str_is(part, ".."))
 			plain_up(d);
@@ -437,10 +437,10 @@ static enum prefix_match file_match(const struct permission_rule *r, const struc
 
 	if (str_starts(p, "//")) {
 		dir = STR("/");
-		p = str_sub(p, 1, p.n);
+		p = str_from(p, 1);
 	} else if (str_starts(p, "~/")) {
 		dir = v->home;
-		p = str_sub(p, 1, p.n);
+		p = str_from(p, 1);
 	} else if (str_is(p, "~")) {
 		dir = v->home;
 		p = STR("/");
@@ -448,7 +448,7 @@ static enum prefix_match file_match(const struct permission_rule *r, const struc
 		dir = r->base;
 	} else {
 		while (str_starts(p, "./"))
-			p = str_sub(p, 2, p.n);
+			p = str_from(p, 2);
 	}
 	if (str_is(p, ".") || !p.n)
 		p = STR("/");

@@ -25,7 +25,7 @@ bool path_is_system_program(struct str path)
 		size_t n = strlen(system_dirs[i]);
 
 		if (path.n > n && !memcmp(path.p, system_dirs[i], n))
-			return str_find(path, '/', n) < 0 && !str_is(str_sub(path, n, path.n), "..") &&
+			return str_find(path, '/', n) < 0 && !str_is(str_from(path, n), "..") &&
 					text_exact(path);
 	}
 	return false;
@@ -145,7 +145,7 @@ enum prefix_match rule_match(const struct prefix_rule *r, const struct command *
 			break; /* any words follow */
 		i++;
 	}
-	if (all == MATCH_NO && memchr(r->prefix.p, ' ', r->prefix.n) && joined_match(r->prefix, c))
+	if (all == MATCH_NO && str_has(r->prefix, ' ') && joined_match(r->prefix, c))
 		return MATCH_YES;
 	return r->prefix.n ? all : MATCH_NO;
 }

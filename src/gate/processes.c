@@ -7,6 +7,7 @@
  *   ask      any other process of the user
  *   deny     all processes, vital services, caisson (dangers.yaml has those by name)
  */
+#include "base/num.h"
 #include "gate/judge.h"
 
 /* ---- development servers ---- */
@@ -133,7 +134,7 @@ static bool chooses_port(const struct command *c)
 			continue;
 		while (letter && letter < s.n && strchr("tinP", s.p[letter]))
 			letter++;
-		if (colon < 0 ? letter != s.n : !is_dev_port(str_sub(s, (size_t)colon + 1, s.n)))
+		if (colon < 0 ? letter != s.n : !is_dev_port(str_from(s, (size_t)colon + 1)))
 			return false;
 		if (colon >= 0 && letter != (size_t)colon &&
 			!str_is(str_sub(s, letter, (size_t)colon), "tcp") &&
@@ -168,7 +169,7 @@ static struct str substituted_command(struct str word)
 	while (word.n && word.p[word.n - 1] == ' ')
 		word.n--;
 	while (word.n && word.p[0] == ' ')
-		word = str_sub(word, 1, word.n);
+		word = str_from(word, 1);
 	return word;
 }
 
@@ -190,7 +191,7 @@ static bool pipe_from_server(struct judge *j, const struct subject *kill, struct
 	struct str text = bytes_at(j, pipeline);
 	size_t sources = 0;
 
-	if (!text.n || memchr(text.p, '<', text.n))
+	if (!text.n || str_has(text, '<'))
 		return false;
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
@@ -218,8 +219,46 @@ static struct span pipeline_of(const struct judge *j, struct span at)
 	return w;
 }
 
+/* A port of `lsof -ti:3000` or `fuser -k 3000/tcp` on which boxes of the project listen; 0: none. */
+static uint16_t box_port_of(const struct judge *j, const struct command *c)
+{
+	for (size_t i = 1; i < c->argc; i++) {
+		struct str s = c->argv[i].text;
+		ptrdiff_t colon = str_find(s, ':', 0);
+		struct str number = str_ends(s, "/tcp") ? str_sub(s, 0, s.n - 4)
+							: str_sub(s, (size_t)(colon + 1), s.n);
+		int64_t port;
+
+		if (num_parse(number, 1, UINT16_MAX, &port) != 0)
+			continue;
+		for (size_t k = 0; k < j->v->box_ports.n; k++)
+			if (j->v->box_ports.at[k] == port)
+				return (uint16_t)port;
+	}
+	return 0;
+}
+
+/* Processes of boxes have no port on the host: the command would find nothing, or another process. */
+static bool tell_box(struct judge *j, struct span at)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct subject *s = &j->subjects[i];
+		uint16_t port = str_is_any(s->base, "lsof fuser") ? box_port_of(j, s->c) : 0;
+
+		if (!port)
+			continue;
+		judge_raise_at_most(j, CHECK_BOX_PROCESS, GRADE_DENY, at,
+			str_fmt(j->a, "the process that listens on port %u is in a box of the project", port),
+			"caisson ps lists the boxes, caisson stop ID ends one");
+		return true;
+	}
+	return false;
+}
+
 static void tell_server(struct judge *j, struct span at)
 {
+	if (tell_box(j, at))
+		return;
 	judge_raise_at_most(j, CHECK_PROCESS_END, GRADE_DENY, at,
 		judge_quote(j, "", at, " ends a development server"), NULL);
 }
@@ -270,15 +309,16 @@ static void kill_one(struct judge *j, const struct subject *s, const struct word
 		return;
 	if (w->kind == WORD_EXACT && str_is_any(w->text, "-1 1 0"))
 		judge_raise_at_most(j, CHECK_SYSTEM_STATE, GRADE_DENY, s->c->at,
-			judge_quote(j, "", s->c->at, " ends everything, or what keeps the machine running"),
-			"kill one process by its number");
+			judge_quote(j, "", s->c->at, " ends all processes, or processes that the machine "
+					"needs"),
+			"kill one process by its PID");
 	else if (w->kind != WORD_EXACT && (xargs ? pipe_from_server(j, s, pipeline) : word_from_server(j, w)))
 		tell_server(j, s->c->at);
-	else
+	else if (w->kind == WORD_EXACT || !tell_box(j, s->c->at))
 		judge_raise_at_most(j, CHECK_SYSTEM_CHANGE, GRADE_DENY, s->c->at,
 			judge_quote(j, "", s->c->at,
 				w->kind == WORD_EXACT ? " ends a process"
-						      : " ends processes that are not known yet"),
+						      : " ends processes that are unknown before it runs"),
 			"end what you started by its job (kill %1) or by $!");
 }
 
@@ -335,7 +375,7 @@ static bool frees_port(const struct command *c)
 		if (c->argv[i].kind != WORD_EXACT)
 			return false;
 		if (!str_is_any(s, "-k --kill -9 -s") &&
-			!(str_ends(s, "/tcp") && is_dev_port(str_sub(s, 0, s.n - 4))))
+			!(str_ends(s, "/tcp") && is_dev_port(str_first(s, s.n - 4))))
 			return false;
 	}
 	return true;
@@ -357,7 +397,8 @@ void processes_check(struct judge *j, struct subject *s)
 			judge_quote(j, "", s->c->at, " ends every process of that name"),
 			"end what you started by its job (kill %1) or by $!");
 	else if (str_is(s->base, "fuser") &&
-		(know_has(subject_options(j, s), "-k") || subject_options(j, s)->maybe_option))
+		(know_has(subject_options(j, s), "-k") || subject_options(j, s)->maybe_option) &&
+		!tell_box(j, s->c->at))
 		judge_raise_at_most(j, CHECK_SYSTEM_CHANGE, GRADE_DENY, s->c->at,
 			judge_quote(j, "", s->c->at, " ends processes"), NULL);
 }

@@ -258,7 +258,7 @@ void repository_ask(struct judge *j)
 		}
 }
 
-#define LOOKS_LIKE "'%.*s' looks like a repository of its own, whose settings may make git run programs"
+#define LOOKS_LIKE "'%.*s' looks like a repository, whose settings may make git run programs"
 #define UNKNOWN_DIRECTORY \
 	" runs git in a directory that is not known, and the settings of a repository there may name " \
 			"programs"
@@ -367,7 +367,7 @@ static bool is_mentioned(struct judge *j, const struct subject *s, struct str di
 		ptrdiff_t equals = str_find(text, '=', 0);
 
 		if (str_starts(text, "-") && equals > 0)
-			text = str_sub(text, (size_t)equals + 1, text.n);
+			text = str_from(text, (size_t)equals + 1);
 		path = path_plain(j->a, str_starts(text, "/") ? text : str_path(j->a, dir, text));
 		for (const struct root *r = j->v->unvetted.workspaces; r; r = r->next)
 			if (path_within(path, r->path))
@@ -412,7 +412,7 @@ void repository_unvetted(struct judge *j, const struct check *c)
 
 		if (runs_git(s) && meets_unvetted(j, s))
 			judge_say(j, c, s->c->at,
-					STR("programs in a box may have left repositories where this goes, "
-					"and not all of them have been judged yet"));
+					STR("programs in a box may have left repositories there that have "
+					"not been checked yet"));
 	}
 }

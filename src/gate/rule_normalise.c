@@ -48,7 +48,7 @@ static bool strip_once(struct judge *j, const struct normalise_rule *n, struct s
 			return true;
 		if (!tiers_afford(j, text->n / 8))
 			return false;
-		*text = str_cat(j->a, str_sub(*text, 0, from), str_sub(*text, to, text->n));
+		*text = str_cat(j->a, str_first(*text, from), str_from(*text, to));
 	}
 	return false;
 }
@@ -63,7 +63,7 @@ static struct word read_word(struct judge *j, const struct command *c, struct st
 	size_t at = 0, i = 1;
 	char *copy;
 
-	if (memchr(text.p, UNKNOWN, text.n)) {
+	if (str_has(text, UNKNOWN)) {
 		for (; i < text.n && ascii_is_digit(text.p[i]) && at < c->argc; i++)
 			at = at * 10 + (size_t)(text.p[i] - '0');
 		if (text.p[0] == UNKNOWN && i > 1 && i + 1 == text.n && text.p[i] == UNKNOWN &&
@@ -71,7 +71,7 @@ static struct word read_word(struct judge *j, const struct command *c, struct st
 			return c->argv[at];
 		return (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = c->at};
 	}
-	if (memchr(text.p, INNER_BLANK, text.n)) {
+	if (str_has(text, INNER_BLANK)) {
 		w.text = str_n(copy = str_c(j->a, text), text.n);
 		for (i = 0; i < text.n; i++)
 			copy[i] = copy[i] == INNER_BLANK ? ' ' : copy[i];
@@ -88,8 +88,7 @@ static const struct command *split_text(struct judge *j, const struct command *c
 	k->argc = 0;
 	k->argv = arena_array(j->a, c->argc + 1, sizeof(*k->argv));
 	while (from < text.n && k->argc < c->argc) {
-		ptrdiff_t blank = str_find(text, ' ', from);
-		size_t to = blank < 0 ? text.n : (size_t)blank;
+		size_t to = str_end(text, ' ', from);
 
 		if (to > from)
 			k->argv[k->argc++] = read_word(j, c, str_sub(text, from, to));
@@ -136,7 +135,7 @@ static bool same_program(struct str prefix, const struct command *c)
 	ptrdiff_t blank = str_find(prefix, ' ', 0);
 
 	return c->argc && str_eq(path_base(c->argv[0].text),
-			blank < 0 ? prefix : str_sub(prefix, 0, (size_t)blank));
+			blank < 0 ? prefix : str_first(prefix, (size_t)blank));
 }
 
 enum prefix_match normal_match(const struct normal *n, const struct prefix_rule *r)

@@ -13,11 +13,11 @@ static const char sentences[MARK_KINDS][92] = {
 	[MARK_OBFUSCATED_FLAG] = "quotes or expansions inside the name of an option hide it from a reader",
 	[MARK_METACHARACTER] = "a quoted shell operator inside an argument",
 	[MARK_VARIABLE_CONTEXT] = "a variable decides where a redirection or a pipe leads",
-	[MARK_COMMENT_QUOTE] = "a quote inside a comment can make readers lose track of quotes",
+	[MARK_COMMENT_QUOTE] = "a quote inside a comment can confuse readers about quoting",
 	[MARK_QUOTED_NEWLINE] = "a newline inside quotes",
-	[MARK_CARRIAGE_RETURN] = "a carriage return, which some readers take for the end of a line",
-	[MARK_NEWLINE] = "several commands on lines of their own",
-	[MARK_IFS] = "$IFS stands for blanks, which hides words from a reader",
+	[MARK_CARRIAGE_RETURN] = "a carriage return, which some readers take as the end of a line",
+	[MARK_NEWLINE] = "several commands on separate lines",
+	[MARK_IFS] = "$IFS used as a blank hides words from a reader",
 	[MARK_BACKTICK] = "a command substitution in backticks",
 	[MARK_SUBSTITUTION] = "a command or process substitution",
 	[MARK_PARAMETER] = "a parameter expansion in braces",
@@ -26,15 +26,15 @@ static const char sentences[MARK_KINDS][92] = {
 	[MARK_REDIRECTION] = "a redirection to or from a file",
 	[MARK_ESCAPED_BLANK] = "a blank with a backslash before it",
 	[MARK_ESCAPED_OPERATOR] = "an operator with a backslash before it",
-	[MARK_UNICODE_BLANK] = ("white space that is not ASCII: it looks like a blank, and the shell takes "
-			"it for a letter"),
+	[MARK_UNICODE_BLANK] = ("white space that is not ASCII: it looks like a blank, but the shell treats "
+			"it as a letter"),
 	[MARK_MIDWORD_HASH] = "a # next to a quote inside a word",
 	[MARK_BRACES] = "a brace expansion",
 	[MARK_MALFORMED] = "a word with unbalanced brackets or quotes in it",
 	[MARK_INVISIBLE] = "characters that cannot be seen, or that change the order in which text is shown",
 	[MARK_HOMOGLYPH] = "letters of another script that look like ASCII ones",
 	[MARK_PROMPT_EXPANSION] = "a text that is expanded like a prompt, so that substitutions in it run",
-	[MARK_ARITHMETIC_CODE] = "arithmetic over a value that may hold a command",
+	[MARK_ARITHMETIC_CODE] = "arithmetic on a value that may contain a command",
 };
 
 static bool inside_safe(const struct judge *j, const struct mark *m)
@@ -60,7 +60,7 @@ void text_marks(struct judge *j, const struct check *c)
 void text_empty(struct judge *j, const struct check *c)
 {
 	if (!j->f->commands && !j->f->troubles && !j->f->accesses && !j->f->settings)
-		judge_say(j, c, (struct span){0}, STR("there is no command in this text"));
+		judge_say(j, c, (struct span){0}, STR("this text contains no command"));
 }
 
 void text_git_commit(struct judge *j, const struct check *c)
@@ -74,7 +74,7 @@ void text_git_commit(struct judge *j, const struct check *c)
 		while ((o = know_option_find(subject_options(j, s), "-m", o)))
 			if (o->has_value && o->value.kind != WORD_EXACT)
 				judge_say(j, c, s->c->at,
-						STR("the message of this commit is only known when it runs"));
+						STR("the message of this commit is unknown before it runs"));
 	}
 }
 
@@ -88,7 +88,8 @@ void text_jq(struct judge *j, const struct check *c)
 			continue;
 		o = subject_options(j, s);
 		if (know_has(o, "-f") || know_has(o, "--from-file") || know_has(o, "-L"))
-			judge_say(j, c, s->c->at, STR("jq takes its program from a file that is not judged"));
+			judge_say(j, c, s->c->at, STR("jq reads its program from a file that was not "
+					"judged"));
 		for (size_t k = 0; k < o->noperands; k++)
 			if (str_contains(s->c->argv[o->operands[k]].text, STR("system(")) ||
 					str_contains(s->c->argv[o->operands[k]].text, STR("system (")))
@@ -108,7 +109,7 @@ void text_zsh(struct judge *j, const struct check *c)
 			if (j->subjects[i].base.n && glob_name(str_of(names[k]), j->subjects[i].base))
 				judge_say(j, c, j->subjects[i].c->at,
 						judge_quote(j, "", j->subjects[i].c->at,
-						" is a builtin of zsh that reaches past what is read here"));
+						" is a zsh builtin that caisson does not analyse"));
 }
 
 void text_many(struct judge *j, const struct check *c)
@@ -155,8 +156,8 @@ void advice_route(struct judge *j, const struct check *c)
 			continue;
 		tool = is_redirected(j) ? "Write" : routes[i].tool;
 		text = str_fmt(j->a,
-				"for plain file work prefer the %s tool to '%s'; keep the shell for what "
-				"has to be run", tool, routes[i].name);
+				"for plain file work prefer the %s tool to '%s'; use the shell to run "
+				"programs", tool, routes[i].name);
 		if (j->p->route == ROUTE_ADVISE) {
 			LIST_NEW(j->a, j->advice_end, (struct reason){.id = c->id, .grade = GRADE_OFF,
 					.message = text, .alternative = str_of(tool), .at = k->at});

@@ -96,9 +96,9 @@ static struct str rule_path(struct judge *j, struct str text)
 	if (str_is(text, "~"))
 		return j->v->home;
 	if (str_starts(text, "~/"))
-		return str_path(j->a, j->v->home, str_sub(text, 2, text.n));
+		return str_path(j->a, j->v->home, str_from(text, 2));
 	if (str_starts(text, "./"))
-		return str_path(j->a, project, str_sub(text, 2, text.n));
+		return str_path(j->a, project, str_from(text, 2));
 	return str_starts(text, "/") ? text : str_path(j->a, j->v->cwd, text);
 }
 
@@ -107,7 +107,7 @@ static bool is_within(struct judge *j, const struct texts *list, struct str path
 	for (; list && tiers_afford(j, TIERS_RULE); list = list->next) {
 		struct str root = rule_path(j, list->text);
 
-		if (memchr(root.p, '*', root.n) ? glob_path(root, path, GLOB_BELOW) : path_within(path,
+		if (str_has(root, '*') ? glob_path(root, path, GLOB_BELOW) : path_within(path,
 				path_plain(j->a, root)))
 			return true;
 	}
@@ -163,7 +163,7 @@ static struct str path_argument(const struct word *w)
 
 	if (!str_starts(w->text, "-"))
 		return w->text;
-	return str_starts(w->text, "--") && eq > 0 ? str_sub(w->text, (size_t)eq + 1, w->text.n) : STR("");
+	return str_starts(w->text, "--") && eq > 0 ? str_from(w->text, (size_t)eq + 1) : STR("");
 }
 
 struct argument_count {
@@ -266,11 +266,11 @@ void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct
 		g = GRADE_ASK;
 	if (m == MATCH_MAYBE && j->p->silent)
 		text = str_fmt(j->a,
-				"a word that is not known may make '%.*s' something that the policy does "
-				"not allow", STR_ARG(what));
+				"an unknown argument may turn '%.*s' into a command that the policy does not "
+				"allow", STR_ARG(what));
 	else if (m == MATCH_MAYBE)
 		text = str_fmt(j->a,
-				"a word that is not known may make this '%.*s', which the policy does not "
+				"an unknown argument may turn this into '%.*s', which the policy does not "
 				"allow", STR_ARG(what));
 	else if (!text.n)
 		text = str_fmt(j->a,
@@ -375,7 +375,7 @@ static void compare_permissions(struct judge *j, struct subject *s, struct verdi
 	/* timeout, nice ... around an allowed command */
 	if (!v->allow && j->work >= 0 && permission_allowed(j->p->permission_allow, j->f, s->c)) {
 		v->allow = true;
-		judge_step(j, STEP_ALLOW, STR("as what it runs"), s->c->at);
+		judge_step(j, STEP_ALLOW, STR("through a command that it runs"), s->c->at);
 	}
 }
 
@@ -388,25 +388,25 @@ static void compare_permissions(struct judge *j, struct subject *s, struct verdi
 static struct str bare_host(struct str host, bool copies)
 {
 	ptrdiff_t scheme = str_find(host, ':', 0), end;
-	bool address = scheme > 0 && str_starts(str_sub(host, (size_t)scheme, host.n), "://");
+	bool address = scheme > 0 && str_starts(str_from(host, (size_t)scheme), "://");
 	size_t at;
 
 	if (address) {
-		host = str_sub(host, (size_t)scheme + 3, host.n);
+		host = str_from(host, (size_t)scheme + 3);
 		end = str_find(host, '/', 0);
-		host = str_sub(host, 0, end < 0 ? host.n : (size_t)end);
-	} else if (copies && scheme >= 0 && str_find(str_sub(host, 0, (size_t)scheme), '[', 0) < 0) {
-		host = str_sub(host, 0, (size_t)scheme);
+		host = str_first(host, end < 0 ? host.n : (size_t)end);
+	} else if (copies && scheme >= 0 && !str_has(str_first(host, (size_t)scheme), '[')) {
+		host = str_first(host, (size_t)scheme);
 	}
 	for (at = host.n; at > 0 && host.p[at - 1] != '@';)
 		at--;
-	host = str_sub(host, at, host.n);
+	host = str_from(host, at);
 	if (str_starts(host, "[")) {
 		end = str_find(host, ']', 0);
 		return str_sub(host, 1, end < 0 ? host.n : (size_t)end);
 	}
 	end = str_find(host, ':', 0);
-	return end >= 0 && str_find(host, ':', (size_t)end + 1) < 0 ? str_sub(host, 0, (size_t)end) : host;
+	return end >= 0 && str_find(host, ':', (size_t)end + 1) < 0 ? str_first(host, (size_t)end) : host;
 }
 
 /*
@@ -418,7 +418,7 @@ static bool host_in(struct judge *j, const struct texts *list, struct str host, 
 	struct str bare = bare_host(host, copies);
 
 	for (; list && tiers_afford(j, NAME_COST); list = list->next)
-		if (glob_name(list->text, bare) || ((deny || memchr(list->text.p, '@', list->text.n)) &&
+		if (glob_name(list->text, bare) || ((deny || str_has(list->text, '@')) &&
 				glob_name(list->text, host)))
 			return true;
 	return false;
@@ -459,8 +459,7 @@ static struct ssh_says ssh_says(struct judge *j, struct subject *s)
 			continue;
 		}
 		for (size_t from = 0; from <= hosts.n;) {
-			ptrdiff_t comma = str_find(hosts, ',', from);
-			size_t to = comma < 0 ? hosts.n : (size_t)comma;
+			size_t to = str_end(hosts, ',', from);
 
 			one_host(j, str_sub(hosts, from, to), !str_is(s->base, "ssh"), &ret);
 			from = to + 1;
@@ -505,12 +504,12 @@ static void list_unknown(struct judge *j)
 		return;
 	if (t)
 		judge_raise_at_most(j, CHECK_NOT_ON_LIST, GRADE_ASK, t->at,
-			STR("this may run a program that is not on the list of this policy"), NULL);
+			STR("this may run a program that is not on the policy's list"), NULL);
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (!j->subjects[i].base.n && j->subjects[i].c->argc)
 			judge_raise_at_most(j, CHECK_NOT_ON_LIST, GRADE_ASK, j->subjects[i].c->at,
 				judge_quote(j, "", j->subjects[i].c->at,
-					" may be a program that is not on the list of this policy"),
+					" may be a program that is not on the policy's list"),
 				NULL);
 }
 
@@ -526,8 +525,7 @@ static void compare_arguments(struct judge *j, struct subject *s, struct verdict
 					.at = s->c->at,
 					.alternative = j->p->silent ? STR("") : r->rule.alternative,
 					.message = str_fmt(j->a,
-						"'%.*s' is not on the list of programs that this policy lets "
-						"run",
+						"'%.*s' is not on the policy's list of programs",
 						STR_ARG(s->base))});
 }
 
@@ -615,7 +613,7 @@ static void decide_command(struct judge *j, struct subject *s)
 	if (j->p->allow_readonly && !s->matched && only_reads(j, s)) {
 		/* not `allowed`: checks about its reads and its syntax still apply */
 		s->matched = true;
-		judge_step(j, STEP_ALLOW, STR("what only reads"), s->c->at);
+		judge_step(j, STEP_ALLOW, STR("commands that only read"), s->c->at);
 	}
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
 	s->refused = !s->allowed && (v.deny || v.maybe || v.ask);
@@ -806,16 +804,18 @@ static void plan_unknown(struct judge *j, const struct check *c)
 	const struct trouble *t = unknown_run(j);
 
 	if (t)
-		judge_say(j, c, t->at, STR("what this runs is not known, and this is plan mode"));
+		judge_say(j, c, t->at, STR("the command is unknown before it runs, and plan mode allows only "
+				"reading"));
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (!j->subjects[i].base.n && j->subjects[i].c->argc)
 			judge_say(j, c, j->subjects[i].c->at,
-				judge_quote(j, "which command ", j->subjects[i].c->at,
-					" runs is not known, and this is plan mode"));
+				judge_quote(j, "the command that ", j->subjects[i].c->at,
+					" runs is unknown, and plan mode allows only reading"));
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
 		if (s->code ? !s->code->complete : !inline_harmless(s))
 			judge_say(
-				j, c, s->at, STR("what this code does is not known, and this is plan mode"));
+				j, c, s->at, STR("the effect of this code is unknown, and plan mode allows "
+						"only reading"));
 }
 
 void tiers_plan(struct judge *j, const struct check *c)
@@ -831,14 +831,15 @@ void tiers_plan(struct judge *j, const struct check *c)
 			if (l->at.text == s->c->at.text && l->at.from == s->c->argv[0].at.from) {
 				judge_say(j, c, s->c->at,
 						judge_quote(j, "", s->c->at,
-						" does more than read, and this is plan mode"));
+						" does more than read, and plan mode allows only reading"));
 				break;
 			}
 	}
 	for (const struct access *x = j->f->accesses; x; x = x->next)
 		if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE) &&
 				!(x->path.kind == WORD_EXACT && path_place(j, x->path.text) == PLACE_NULL))
-			judge_say(j, c, x->at, judge_quote(j, "", x->at, " writes, and this is plan mode"));
+			judge_say(j, c, x->at, judge_quote(j, "", x->at, " writes, and plan mode allows only "
+					"reading"));
 	plan_unknown(j, c);
 }
 
@@ -850,12 +851,12 @@ void tiers_default(struct judge *j, const struct check *c)
 	if (j->request && !j->request->matched && g != GRADE_OFF)
 		judge_raise(j, c, &(struct finding){.grade = g, .at = j->request->c->at,
 				.message = STR(
-				"no rule of the policy allows this code, and its default is not to")});
+				"no rule of the policy allows this code, and its default is not allow")});
 	for (size_t i = 0; i < j->nsubjects && g != GRADE_OFF; i++)
 		if (!j->subjects[i].matched) {
 			judge_step(j, STEP_DEFAULT, str_of(grade_name(g)), j->subjects[i].c->at);
 			judge_raise(j, c, &(struct finding){.grade = g, .at = j->subjects[i].c->at,
 				.message = judge_quote(j, "no rule of the policy allows ",
-				j->subjects[i].c->at, ", and its default is not to")});
+				j->subjects[i].c->at, ", and its default is not allow")});
 		}
 }

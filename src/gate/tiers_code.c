@@ -31,7 +31,7 @@ static enum prefix_match argument_outside(struct judge *j, const struct texts *r
 			continue;
 		}
 		if (!x.path.text.n ||
-				(x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) &&
+				(x.path.kind == WORD_EXACT && !str_has(x.path.text, '/') &&
 				i > 0 && !str_is(x.path.text, "..")))
 			continue; /* a mode or a flag */
 		if (x.path.text.p[0] != '/' && !text_hole(x.path.text.p[0]))

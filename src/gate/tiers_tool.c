@@ -16,20 +16,20 @@ static bool tool_is(struct judge *j, struct str pattern)
 		return true;
 	/* a server's name covers all its tools */
 	return str_starts(pattern, "mcp__") && tool.n > pattern.n + 2 &&
-			!memcmp(tool.p, pattern.p, pattern.n) && str_starts(str_sub(tool, pattern.n, tool.n),
+			!memcmp(tool.p, pattern.p, pattern.n) && str_starts(str_from(tool, pattern.n),
 			"__");
 }
 
 /* domain:example.com covers that host and its subdomains. */
 static bool host_is(struct judge *j, struct str pattern)
 {
-	struct str want = str_sub(pattern, 7, pattern.n);
+	struct str want = str_from(pattern, 7);
 
 	for (const struct touch *t = j->f->touches; t; t = t->next) {
 		struct str host = t->host.text;
 
 		if (glob_name(want, host) || (host.n > want.n && host.p[host.n - want.n - 1] == '.' &&
-				str_eq(str_sub(host, host.n - want.n, host.n), want)))
+				str_eq(str_from(host, host.n - want.n), want)))
 			return true;
 	}
 	return false;
@@ -110,7 +110,7 @@ void tiers_tool(struct judge *j)
 		&(struct finding){.grade = g,
 			.at = whole_text(j),
 			.message = str_fmt(j->a,
-				"no rule of the policy allows the tool '%.*s', and its default is not to",
+				"no rule of the policy allows the tool '%.*s', and its default is not allow",
 				(int)(j->f->tool.n < GATE_EXCERPT_MAX ? j->f->tool.n : GATE_EXCERPT_MAX),
 				j->f->tool.p)});
 }

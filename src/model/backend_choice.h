@@ -7,7 +7,14 @@
 	row(AUTO, "auto") \
 	row(NATIVE, "native") \
 	row(BWRAP, "bwrap") \
-	row(DOCKER, "docker")
+	row(DOCKER, "docker") \
+	row(PODMAN, "podman") \
+	row(RUNC, "runc") \
+	row(CRUN, "crun") \
+	row(GVISOR, "gvisor") \
+	row(SYSTEMD, "systemd") \
+	row(QEMU, "qemu") \
+	row(FIRECRACKER, "firecracker")
 /* clang-format on */
 
 enum backend_choice {

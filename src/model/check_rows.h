@@ -16,14 +16,14 @@
 
 /* raised by the engine and by the person's rules */
 GATE_CHECK(INTERNAL_ERROR, "internal-error", DENY, true, NEVER, OUTSIDE, NULL, 0,
-	"caisson failed, or its memory bound was reached, before the command was judged")
+	"caisson failed, or reached its memory limit, before the command was judged")
 GATE_CHECK(POLICY_ERROR, "policy-error", DENY, true, NEVER, OUTSIDE, NULL, 0,
-	"a policy file does not load, so nothing is allowed")
+	"a policy file does not load, so caisson allows nothing")
 GATE_CHECK(RECORD_ERROR, "record-error", DENY, true, NEVER, OUTSIDE, NULL, 0,
-	"what is judged cannot be recorded, and the policy wants it to be (audit.required)")
+	"the request cannot be recorded, and the policy requires it (audit.required)")
 GATE_CHECK(PROJECT_CHANGED, "project-changed", ASK, true, NEVER, OUTSIDE, NULL, 0,
-	"the project or the working directory is not the directory that was judged or that the session "
-	"began with: it was moved or replaced")
+	"the project or working directory was moved or replaced since the session began or the command was "
+	"judged")
 GATE_CHECK(CONFIGURED_DENY, "configured-deny", DENY, false, NEVER, OUTSIDE, NULL, 0,
 	"a deny rule of the policy matches (ask when an unknown word may make it match)")
 GATE_CHECK(CONFIGURED_ASK, "configured-ask", ASK, false, NEVER, PLAIN, NULL, 0,
@@ -31,69 +31,72 @@ GATE_CHECK(CONFIGURED_ASK, "configured-ask", ASK, false, NEVER, PLAIN, NULL, 0,
 GATE_CHECK(CONFIGURED_DEFAULT, "configured-default", ASK, false, NEVER, PLAIN, tiers_default, 0,
 	"no rule matches and the policy's default is not allow; the default is the grade")
 GATE_CHECK(NOT_ON_LIST, "not-on-list", DENY, false, NEVER, PLAIN, NULL, 0,
-	"the policy lets only some programs run (tools.bash.only), and this is none of them")
+	"the policy allows only listed programs (tools.bash.only), and this one is not listed")
 GATE_CHECK(PLAN_MODE, "plan-mode", ASK, false, NEVER, PLAIN, tiers_plan, 0,
-	"in plan mode only what reads may run")
+	"plan mode allows only commands that read")
 GATE_CHECK(CLASSIFIER, "classifier", ASK, false, NEVER, PLAIN, NULL, 0,
-	"what the person's classifier answered about an ask; its answer is the grade")
+	"the answer of the user's classifier; the answer is the grade")
 GATE_CHECK(CHAINED, "chained", DENY, false, NEVER, PLAIN, NULL, 0,
-	"a chain of commands that would be asked about, where the policy discourages chaining")
+	"a chain of commands that needs approval, and the policy wants such commands run one by one")
 GATE_CHECK(NOT_CONTAINED, "not-contained", ASK, true, NEVER, OUTSIDE, NULL, 0,
-	"it would be contained, but the policy has no box or excludes it, or it needs a host's service; "
-	"contain_fallback is the grade without a box")
+	"it would be contained, but the policy turns boxes off or excludes it, or it needs a "
+	"service of the host; contain_fallback is then the grade")
 GATE_CHECK(BOX_FILE, "box-file", CONTAIN, false, NEVER, PLAIN, NULL, 0,
-	"an allowed command names a file in /tmp that only the boxes of the project have, so it runs there")
+	"an allowed command names a file in /tmp that exists only in the boxes of the project, so it runs "
+	"there")
 GATE_CHECK(BOX_PORT, "box-port", CONTAIN, false, NEVER, PLAIN, NULL, 0,
 	"an allowed command connects to a port on which boxes of the project listen, so it runs there")
+GATE_CHECK(BOX_PROCESS, "box-process", DENY, false, NEVER, PLAIN, NULL, 0,
+	"ends a process by its port, and the port belongs to a box of the project; caisson stop ends boxes")
 /* caisson itself */
 GATE_CHECK(CAISSON_FILES, "caisson-files", DENY, true, NEVER, OUTSIDE, paths_check, 0,
-	"a file of caisson's own would be changed")
+	"a file of caisson itself would be changed")
 GATE_CHECK(CAISSON_MILDER, "caisson-milder", DENY, true, NEVER, OUTSIDE, danger_words, 0,
-	"a command that would make caisson milder, or end it")
+	"a command that would weaken or stop caisson")
 /* unknown effects */
 GATE_CHECK(OPAQUE_COMMAND, "opaque-command", CONTAIN, false, NEVER, BOX, opaque_command, 0,
-	"the name of a command that would run is not known; ask where no box bounds it")
+	"the name of a command is unknown before it runs; ask if no box can contain it")
 GATE_CHECK(OPAQUE_SCRIPT, "opaque-script", CONTAIN, false, COMMAND, BOX, opaque_script, 0,
-	"shell text that would run is not known; ask where no box bounds it")
+	"shell text is unknown before it runs; ask if no box can contain it")
 GATE_CHECK(OPAQUE_PATH, "opaque-path", CONTAIN, false, COMMAND, BOX, opaque_path, 0,
-	"a path that would be written or deleted is not known; ask when a delete may be the whole project")
+	"a path that would be written or deleted is unknown before the command runs; ask if it may be the "
+	"whole project")
 GATE_CHECK(OPAQUE_EDIT, "opaque-edit", CONTAIN, false, COMMAND, BOX, NULL, 0,
-	"files that an editor, a formatter or a program of the project changes, or the text it changes them "
-	"by, are not known")
+	"an editor, formatter or program of the project changes files that are unknown before it runs")
 GATE_CHECK(SYNTAX_ERROR, "syntax-error", ASK, false, NEVER, BOX, syntax_error, 0,
-	"the shell would refuse the text; what stands before the error would still run")
+	"the text has a syntax error; commands before the error would still run")
 GATE_CHECK(BOUND_REACHED, "bound-reached", ASK, false, NEVER, BOX, bound_reached, 0,
-	"the text is larger, deeper or more laborious than the reader's bounds, or has a NUL byte")
+	"the text exceeds the parser's limits of size, nesting or steps, or contains a NUL byte")
 GATE_CHECK(INLINE_CODE, "inline-code", CONTAIN, false, COMMAND, CODE, inline_code, 0,
-	"code in another language that is not known to be harmless; ask for SQL to a server")
+	"code in another language that may not be harmless; ask for SQL to a server")
 GATE_CHECK(CODE_ERROR, "code-error", CONTAIN, false, COMMAND, CODE, NULL, 0,
 	"inline code that cannot be parsed")
 GATE_CHECK(CODE_DYNAMIC, "code-dynamic", CONTAIN, false, COMMAND, CODE, NULL, 0,
-	"inline code that does something which is only known when it runs")
+	"inline code whose effect is unknown before it runs")
 /* execution */
 GATE_CHECK(EXECUTES_FILE, "executes-file", CONTAIN, false, COMMAND, CODE, executes_file, 0,
-	"a file is executed or sourced, and its content is not judged")
+	"a file is executed or sourced, and its content was not judged")
 GATE_CHECK(UNKNOWN_PROGRAM, "unknown-program", CONTAIN, false, COMMAND, CODE, danger_unknown_program, 0,
-	"a program of which nothing is known")
+	"a program that caisson does not know")
 GATE_CHECK(ENVIRONMENT, "environment", CONTAIN, false, COMMAND, BOX, danger_environment, 0,
-	"a variable makes a program load or run what it names")
+	"a variable makes a program load or run a file")
 GATE_CHECK(DOWNLOAD_EXECUTE, "download-execute", DENY, false, NEVER, OUTSIDE, flow_execute, 0,
-	"what is fetched from the network would be run at once")
+	"code from the network would be run immediately")
 GATE_CHECK(ENCODED_EXECUTE, "encoded-execute", DENY, false, NEVER, OUTSIDE, NULL, 0,
-	"what is decoded would be run unseen")
+	"decoded data would be run without being seen")
 GATE_CHECK(REVERSE_SHELL, "reverse-shell", DENY, false, NEVER, OUTSIDE, flow_reverse_shell, 0,
 	"a shell is handed to another machine")
 GATE_CHECK(FORK_BOMB, "fork-bomb", DENY, false, NEVER, OUTSIDE, flow_fork_bomb, 0,
-	"processes that are started without end, by a function that calls itself or by a loop")
+	"a function or loop that starts processes without end")
 /* writes */
 GATE_CHECK(OUTSIDE_DELETE, "outside-delete", DENY, false, NEVER, OUTSIDE, NULL, 0,
 	"something outside the project would be deleted")
 GATE_CHECK(OUTSIDE_OVERWRITE, "outside-overwrite", DENY, false, NEVER, OUTSIDE, NULL, 0,
 	"a file outside the project would be overwritten")
 GATE_CHECK(OUTSIDE_WRITE, "outside-write", ASK, false, COMMAND, OUTSIDE, NULL, 0,
-	"something outside the project would be made or added to")
+	"a file outside the project would be created or appended to")
 GATE_CHECK(SYSTEM_WRITE, "system-write", DENY, false, NEVER, OUTSIDE, NULL, 0,
-	"a directory of the system would be written to")
+	"a system directory would be written to")
 GATE_CHECK(DEVICE_WRITE, "device-write", DENY, false, NEVER, OUTSIDE, NULL, 0,
 	"a device would be written to")
 GATE_CHECK(PROJECT_DELETE, "project-delete", ASK, false, COMMAND, PLAIN, NULL, 0,
@@ -101,17 +104,16 @@ GATE_CHECK(PROJECT_DELETE, "project-delete", ASK, false, COMMAND, PLAIN, NULL, 0
 GATE_CHECK(PROTECTED_WRITE, "protected-write", ASK, false, COMMAND, OUTSIDE, NULL, 0,
 	"a file inside the project that other programs run or obey would be changed")
 GATE_CHECK(SHARED_TEMP, "shared-temp", ASK, false, COMMAND, OUTSIDE, NULL, 0,
-	"a file in a directory for temporary files that may be another's")
+	"a file in a shared temporary directory that may belong to someone else")
 GATE_CHECK(LINK_WRITE, "link-write", ASK, false, COMMAND, OUTSIDE, NULL, 0,
 	"a file that has other names (hard links) would be written to")
 GATE_CHECK(ARCHIVE_EXTRACT, "archive-extract", CONTAIN, false, COMMAND, BOX, NULL, 0,
-	"data choose the names of the files that are written: an archive, a patch, a repository that is "
-	"cloned")
+	"data choose the names of the written files: an archive, a patch, a cloned repository")
 GATE_CHECK(ODD_PATH, "odd-path", ASK, false, COMMAND, PLAIN, NULL, 0,
 	"a path that other systems read differently: streams, short names, device names, trailing dots")
 /* reads */
 GATE_CHECK(SECRET_READ, "secret-read", ASK, false, COMMAND, OUTSIDE, NULL, 0,
-	"a file, or a tool, that is likely to give a secret away")
+	"a file or tool that likely reveals a secret")
 GATE_CHECK(SECRET_LEAK, "secret-leak", DENY, false, NEVER, OUTSIDE, flow_leak, 0,
 	"a secret is read and the network is used, in one request")
 GATE_CHECK(ODD_READ, "odd-read", OFF, false, COMMAND, PLAIN, NULL, 0,
@@ -124,60 +126,58 @@ GATE_CHECK(PROC_ENVIRON, "proc-environ", ASK, false, COMMAND, OUTSIDE, NULL, 0,
 GATE_CHECK(NETWORK, "network", ASK, false, COMMAND, NETWORK, danger_effects, 0,
 	"the network is used")
 GATE_CHECK(NETWORK_READ, "network-read", OFF, false, COMMAND, OUTSIDE, NULL, 0,
-	"a known client asks a service of the person's for something and changes nothing, or git fetches "
-	"from a remote")
+	"a known client reads from one of the user's services, or git fetches from a remote")
 GATE_CHECK(PACKAGE_INSTALL, "package-install", CONTAIN, false, COMMAND, NETWORK, NULL, 0,
-	"packages come from the registries of the person's tools; the box reaches nothing else")
+	"packages come from the registries of the user's tools; the box reaches no other host")
 GATE_CHECK(REMOTE_CHANGE, "remote-change", ASK, false, COMMAND, OUTSIDE, NULL, 0,
-	"something that others see or use is changed")
+	"changes something that others see or use")
 GATE_CHECK(PRIVILEGE, "privilege", ASK, false, COMMAND, OUTSIDE, NULL, 0,
-	"it runs with, or changes, the rights of users")
+	"runs as another user, or changes the rights of users")
 GATE_CHECK(OPEN_ACCESS, "open-access", DENY, false, NEVER, OUTSIDE, danger_numbers, 0,
 	"others get access to the machine or to files")
 GATE_CHECK(PERSISTENCE, "persistence", ASK, false, COMMAND, OUTSIDE, NULL, 0,
 	"something is set up that runs later, or that other programs obey")
 GATE_CHECK(SYSTEM_CHANGE, "system-change", ASK, false, COMMAND, OUTSIDE, NULL, 0,
-	"the system, or processes on it, are changed")
+	"changes the system or its processes")
 GATE_CHECK(SYSTEM_STATE, "system-state", DENY, false, NEVER, OUTSIDE, NULL, 0,
-	"the machine or its protections are taken down")
+	"shuts the machine or its protections down")
 GATE_CHECK(DISK, "disk", DENY, false, NEVER, OUTSIDE, NULL, 0,
 	"disks, partitions or firmware are changed")
 GATE_CHECK(DESTROY_DATA, "destroy-data", ASK, false, COMMAND, PLAIN, NULL, 0,
 	"files are made unrecoverable")
 GATE_CHECK(CONTAINER_ESCAPE, "container-escape", DENY, false, NEVER, OUTSIDE, NULL, 0,
-	"a container that can reach this machine")
+	"a container with access to this machine")
 GATE_CHECK(GIT_DESTRUCTIVE, "git-destructive", ASK, false, COMMAND, PLAIN, NULL, 0,
-	"work that is not committed, or references, may be lost")
+	"uncommitted work or references may be lost")
 GATE_CHECK(GIT_REWRITE, "git-rewrite", ASK, false, COMMAND, PLAIN, NULL, 0,
 	"history is rewritten")
 GATE_CHECK(CHANGED_TREE, "changed-tree", CONTAIN, false, COMMAND, BOX, NULL, 0,
 	"a file is read or changed where an earlier command of the request may have put a link")
 GATE_CHECK(OPTION_NAME, "option-name", CONTAIN, false, COMMAND, BOX, option_names_check, 0,
-	"a pattern may find a file whose name is an option of the program, one that runs or writes "
-	"something")
+	"a pattern may match a file name that acts as a dangerous option of the program")
 GATE_CHECK(GIT_PLANTED, "git-planted", CONTAIN, false, COMMAND, BOX, repository_planted, 0,
-	"git runs in or below a directory that looks, or may by then look, like a repository of its own, or "
-	"in a directory that is not known")
+	"git runs in a directory that looks, or may by then look, like a planted repository, or in an "
+	"unknown directory")
 GATE_CHECK(GIT_HOOK, "git-hook", CONTAIN, false, COMMAND, BOX, git_hooks_check, 0,
 	"git runs a hook of the repository, or a program of the project that its settings name")
 GATE_CHECK(UNVETTED_WORKSPACE, "unvetted-workspace", CONTAIN, false, NEVER, BOX, repository_unvetted, 0,
-	"git, or a program that runs it, in or around a workspace where a box runs or what it planted was "
-	"not all judged")
+	"git runs in or around a workspace where a box is running or left repositories that are not checked "
+	"yet")
 GATE_CHECK(PROJECT_FILES_DELETE, "project-files-delete", WARN, false, COMMAND, PLAIN, NULL, 0,
-	"files of the project would be deleted; git has only what was committed")
+	"files of the project would be deleted; git keeps only committed files")
 GATE_CHECK(PROCESS_END, "process-end", WARN, false, COMMAND, OUTSIDE, NULL, 0,
-	"a development server, or what listens on its port, would be ended")
+	"a development server, or the process on its port, would be ended")
 GATE_CHECK(GIT_AMEND, "git-amend", WARN, false, COMMAND, PLAIN, NULL, 0,
 	"the last commit is replaced")
 GATE_CHECK(DATABASE_DESTROY, "database-destroy", DENY, false, NEVER, OUTSIDE, database_sql, 0,
-	"a database, table or all its rows are deleted")
+	"a database, a table or all its rows would be deleted")
 GATE_CHECK(DATABASE_CHANGE, "database-change", ASK, false, COMMAND, OUTSIDE, NULL, 0,
 	"rows of a database are deleted or changed")
 GATE_CHECK(INFRASTRUCTURE, "infrastructure", DENY, false, NEVER, OUTSIDE, NULL, 0,
 	"infrastructure, stored data or services are destroyed")
 /* syntax: the validators of docs/checks.md and a few more; the parser has understood all of the text */
 GATE_CHECK(EMPTY_COMMAND, "empty-command", OFF, false, NEVER, PLAIN, text_empty, 0,
-	"there is nothing to run")
+	"the text contains no command")
 GATE_CHECK(INCOMPLETE_COMMAND, "incomplete-command", WARN, false, COMMAND, PLAIN, text_marks, MARK(FRAGMENT),
 	"the text starts like a part of a command")
 GATE_CHECK(SAFE_SUBSTITUTION, "safe-substitution", OFF, false, COMMAND, PLAIN, text_marks, MARK(SAFE_SUBST),

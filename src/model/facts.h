@@ -28,11 +28,11 @@ static inline bool text_hole(char c) { return c == HOLE_ANY || c == HOLE_NUM || 
 /* True if a hole may stand for blanks, quotes or operators. An integer cannot. */
 static inline bool text_open(struct str s)
 {
-	return s.n && (memchr(s.p, HOLE_ANY, s.n) || memchr(s.p, HOLE_NAME, s.n));
+	return s.n && (str_has(s, HOLE_ANY) || str_has(s, HOLE_NAME));
 }
 static inline bool text_exact(struct str s)
 {
-	return s.n == 0 || !(text_open(s) || memchr(s.p, HOLE_NUM, s.n));
+	return s.n == 0 || !(text_open(s) || str_has(s, HOLE_NUM));
 }
 
 /* A byte range [from, to) of facts.texts[text]. */

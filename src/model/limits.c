@@ -96,7 +96,7 @@ int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e)
 	for (const struct unit *u = row->units; end && u->factor; u++) {
 		uint64_t value;
 
-		if (!str_is(str_sub(text, end, text.n), u->name) || __builtin_mul_overflow(n, u->factor,
+		if (!str_is(str_from(text, end), u->name) || __builtin_mul_overflow(n, u->factor,
 				&value))
 			continue;
 		if (value % 1000 && u->factor == 1) /* no fractions of a process or a millisecond */
@@ -107,7 +107,7 @@ int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e)
 		*ret = value;
 		return 0;
 	}
-	return err_set(e, ERR_INPUT, 0, "%s", row->expected);
+	return err_input(e, "%s", row->expected);
 }
 
 int limit_from_number(enum limit l, double n, uint64_t *ret, struct err *e)
@@ -118,7 +118,7 @@ int limit_from_number(enum limit l, double n, uint64_t *ret, struct err *e)
 	uint64_t value = parts * row->units->factor / 1000; /* the first unit is that of a plain number */
 
 	if (value < row->min || (row->units == of_count && parts % 1000))
-		return err_set(e, ERR_INPUT, 0, "%s", row->expected);
+		return err_input(e, "%s", row->expected);
 	*ret = value;
 	return 0;
 }

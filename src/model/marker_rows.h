@@ -10,13 +10,13 @@
  */
 
 /* categories: the effect is known */
-CODE_MARKER(DOWNLOAD_EXECUTE, "download-execute", DOWNLOAD_EXECUTE, "what is fetched would be run here")
+CODE_MARKER(DOWNLOAD_EXECUTE, "download-execute", DOWNLOAD_EXECUTE, "fetched data would be run here")
 CODE_MARKER(ENCODED_EXECUTE, "encoded-execute", ENCODED_EXECUTE,
-	"what is decoded here would be run unseen")
+	"decoded data would be run here without being seen")
 CODE_MARKER(PERSISTENCE, "persistence", PERSISTENCE,
 	"this sets something up that runs later, or that other programs obey")
-CODE_MARKER(ELEVATION, "elevation", PRIVILEGE, "this runs with, or changes, the rights of users")
-CODE_MARKER(PROTECTIONS, "protections", SYSTEM_STATE, "this takes the machine or its protections down")
+CODE_MARKER(ELEVATION, "elevation", PRIVILEGE, "this runs as another user, or changes the rights of users")
+CODE_MARKER(PROTECTIONS, "protections", SYSTEM_STATE, "this shuts the machine or its protections down")
 CODE_MARKER(DESTRUCTION, "destruction", DISK,
 	"this changes disks, partitions or what a system starts from")
 CODE_MARKER(SYSTEM_CHANGE, "system-change", SYSTEM_CHANGE, "this changes the system, or processes on it")

@@ -115,15 +115,14 @@ bool network_name_valid(struct str name)
 static bool is_below(struct str name, struct str domain)
 {
 	return name.n > domain.n + 1 && name.p[name.n - domain.n - 1] == '.' &&
-	       str_eq(str_sub(name, name.n - domain.n, name.n), domain);
+	       str_eq(str_from(name, name.n - domain.n), domain);
 }
 
 /* ---- parsing ---- */
 
 static int refuse(struct err *e, struct str text, const char *why)
 {
-	return err_set(e, ERR_INPUT, 0, "invalid host '%.*s': %s", (int)(text.n < 80 ? text.n : 80), text.p,
-			why);
+	return err_input(e, "invalid host '%.*s': %s", (int)(text.n < 80 ? text.n : 80), text.p, why);
 }
 
 static bool add_port(struct network_rule *r, uint16_t port)
@@ -144,8 +143,7 @@ static bool add_port(struct network_rule *r, uint16_t port)
 static int parse_ports(struct str text, struct str ports, struct network_rule *r, struct err *e)
 {
 	for (size_t at = 0; at <= ports.n;) {
-		ptrdiff_t plus = str_find(ports, '+', at);
-		size_t end = plus < 0 ? ports.n : (size_t)plus;
+		size_t end = str_end(ports, '+', at);
 		int64_t port;
 		if (num_parse(str_sub(ports, at, end), 1, UINT16_MAX, &port) != 0)
 			return refuse(e, text,
@@ -200,16 +198,16 @@ static bool split_address(struct str text, struct str *ret_address, struct str *
 		if (close < 0)
 			return false;
 		*ret_address = str_sub(text, 1, (size_t)close);
-		*ret_rest = str_sub(text, (size_t)close + 1, text.n);
-		return str_find(*ret_address, ':', 0) >= 0; /* brackets are for IPv6 */
+		*ret_rest = str_from(text, (size_t)close + 1);
+		return str_has(*ret_address, ':'); /* brackets are for IPv6 */
 	}
 	bool v6 = colon >= 0 && str_find(text, ':', (size_t)colon + 1) >= 0;
 	if (slash >= 0)
 		end = (size_t)slash;
 	else if (colon >= 0 && !v6)
 		end = (size_t)colon;
-	*ret_address = str_sub(text, 0, end);
-	*ret_rest = str_sub(text, end, text.n);
+	*ret_address = str_first(text, end);
+	*ret_rest = str_from(text, end);
 	return true;
 }
 
@@ -222,8 +220,8 @@ static bool looks_like_port(struct str address)
 
 	while (colon > 0 && address.p[colon - 1] != ':')
 		colon--;
-	return colon > 0 && num_parse(str_sub(address, colon, address.n), 1, UINT16_MAX, &port) == 0 &&
-	       ip_parse(str_sub(address, 0, colon - 1), shorter) == 0;
+	return colon > 0 && num_parse(str_from(address, colon), 1, UINT16_MAX, &port) == 0 &&
+	       ip_parse(str_first(address, colon - 1), shorter) == 0;
 }
 
 /* 1: an address; 0: a name; -1: an error. */
@@ -233,7 +231,7 @@ static int parse_address(struct arena *a, struct str text, struct network_rule *
 	bool has_bits;
 
 	if (!split_address(text, &address, &rest) || ip_parse(address, r->address) != 0) {
-		if (str_find(text, '[', 0) >= 0 || str_find(text, '/', 0) >= 0)
+		if (str_has(text, '[') || str_has(text, '/'))
 			return refuse(e, text,
 					"expected a name, an address, '[IPv6 address]', or '/bits' after "
 					"one");
@@ -242,19 +240,18 @@ static int parse_address(struct arena *a, struct str text, struct network_rule *
 	has_bits = str_starts(rest, "/");
 	if (text.p[0] != '[' && !has_bits && looks_like_port(address))
 		return refuse(e, text,
-				"write an IPv6 address in brackets, so that its end is no port "
+				"write an IPv6 address in brackets, to separate it from the port "
 				"('[2001:db8::1]:443')");
 	if (has_bits) {
-		ptrdiff_t colon = str_find(rest, ':', 0);
-		size_t end = colon < 0 ? rest.n : (size_t)colon;
+		size_t end = str_end(rest, ':', 0);
 		bits = str_sub(rest, 1, end);
-		rest = str_sub(rest, end, rest.n);
+		rest = str_from(rest, end);
 	}
 	if (rest.n && rest.p[0] != ':')
 		return refuse(e, text, "expected ':' and a port after the address");
 	if (parse_prefix(a, text, has_bits, bits, r, e) != 0)
 		return -1;
-	return rest.n && parse_ports(text, str_sub(rest, 1, rest.n), r, e) != 0 ? -1 : 1;
+	return rest.n && parse_ports(text, str_from(rest, 1), r, e) != 0 ? -1 : 1;
 }
 
 static struct str to_lower(struct arena *a, struct str s)
@@ -274,7 +271,7 @@ static const char *why_invalid(struct str name)
 	for (size_t i = 0; i < name.n; i++)
 		if ((unsigned char)name.p[i] >= 0x80)
 			return "write names with other letters than ASCII in punycode ('xn--…')";
-	if (str_find(name, '*', 0) >= 0)
+	if (str_has(name, '*'))
 		return "'*' stands only for the labels in front of a domain ('*.example.org')";
 	return "a name has labels of 1 to 63 letters, digits and '-', and does not end in a number";
 }
@@ -282,24 +279,24 @@ static const char *why_invalid(struct str name)
 static int parse_name(struct arena *a, struct str text, struct network_rule *r, struct err *e)
 {
 	ptrdiff_t colon = str_find(text, ':', 0);
-	struct str name = to_lower(a, str_sub(text, 0, colon < 0 ? text.n : (size_t)colon));
+	struct str name = to_lower(a, str_first(text, colon < 0 ? text.n : (size_t)colon));
 
 	if (str_starts(name, "preset:"))
 		return refuse(e, text, "a preset stands for several hosts");
 	r->kind = str_starts(name, "*.") ? NETWORK_DOMAIN : NETWORK_NAME;
-	r->name = str_sub(name, r->kind == NETWORK_DOMAIN ? 2 : 0, name.n);
+	r->name = str_from(name, r->kind == NETWORK_DOMAIN ? 2 : 0);
 	if (str_ends(r->name, "."))
 		r->name.n--;
 	if (!network_name_valid(r->name))
 		return refuse(e, text, why_invalid(r->name));
 	if (str_like_any(r->name, mode_words))
-		return refuse(e, text, "this word is not a host, and it cannot be part of a list");
+		return refuse(e, text, "this is not a host and cannot be part of a list");
 	if (str_is(r->name, "localhost") || str_ends(r->name, ".localhost"))
 		return refuse(e, text,
 				"'localhost' is the box's own loopback, which every allow-list includes");
-	if (r->kind == NETWORK_DOMAIN && str_find(r->name, '.', 0) < 0)
+	if (r->kind == NETWORK_DOMAIN && !str_has(r->name, '.'))
 		return refuse(e, text, "'*.' needs a domain of at least two labels");
-	return colon < 0 ? 0 : parse_ports(text, str_sub(text, (size_t)colon + 1, text.n), r, e);
+	return colon < 0 ? 0 : parse_ports(text, str_from(text, (size_t)colon + 1), r, e);
 }
 
 int network_rule_parse(struct arena *a, struct str text, struct network_rule *ret, struct err *e)
@@ -338,10 +335,9 @@ struct str network_rule_text(struct arena *a, const struct network_rule *r)
 	if (r->kind == NETWORK_DOMAIN)
 		buf_c(&b, "*.");
 	if (brackets) {
-		ptrdiff_t slash = str_find(r->name, '/', 0);
-		size_t end = slash < 0 ? r->name.n : (size_t)slash;
+		size_t end = str_end(r->name, '/', 0);
 		buf_fmt(&b, "[%.*s]", (int)end, r->name.p);
-		buf_str(&b, str_sub(r->name, end, r->name.n));
+		buf_str(&b, str_from(r->name, end));
 	} else {
 		buf_str(&b, r->name);
 	}

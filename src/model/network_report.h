@@ -44,6 +44,7 @@ struct network_connection {
 struct network_report {
 	uint64_t allowed, refused, left_out;
 	uint32_t n;
+	uint32_t flushes; /* the relay's count of its launcher's wishes to flush that are done */
 	struct network_connection rows[NETWORK_REPORT_MAX];
 };
 

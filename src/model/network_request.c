@@ -6,8 +6,8 @@ static struct texts *split_words(struct arena *a, struct str text, size_t *ret_n
 	struct texts *first = NULL, **end = &first;
 
 	for (size_t from = 0; from <= text.n; ++*ret_n) {
-		ptrdiff_t comma = str_find(text, ',', from);
-		struct str word = str_sub(text, from, comma < 0 ? text.n : (size_t)comma);
+		size_t comma = str_end(text, ',', from);
+		struct str word = str_sub(text, from, comma);
 
 		end = texts_add(a, end, str_trim(word, " \t"));
 		from += word.n + 1;
@@ -18,7 +18,7 @@ static struct texts *split_words(struct arena *a, struct str text, size_t *ret_n
 static bool is_preset(struct str word)
 {
 	const size_t prefix = sizeof("preset:") - 1;
-	struct str name = str_starts(word, "preset:") ? str_sub(word, prefix, word.n) : STR("");
+	struct str name = str_starts(word, "preset:") ? str_from(word, prefix) : STR("");
 
 	for (size_t i = 0; i < name.n; i++)
 		if (!ascii_is_lower(name.p[i]) && !ascii_is_digit(name.p[i]) && !strchr("-/", name.p[i]))
@@ -45,15 +45,14 @@ int network_request_parse(struct arena *a, struct str text, struct network_reque
 	}
 	words = split_words(a, text, &n);
 	if (n > NETWORK_WORDS_MAX)
-		return err_set(e, ERR_INPUT, 0, "more than %d words", NETWORK_WORDS_MAX);
+		return err_input(e, "more than %d words", NETWORK_WORDS_MAX);
 	for (const struct texts *t = words; t; t = t->next) {
 		if (!t->text.n)
-			return err_set(e, ERR_INPUT, 0,
+			return err_input(e,
 					"expected deny, loopback, host, or names of hosts with commas "
 					"between them");
 		if (network_parse(t->text, &mode) == 0)
-			return err_set(e, ERR_INPUT, 0, "'%.*s' cannot be combined with other words",
-					STR_ARG(t->text));
+			return err_input(e, "'%.*s' cannot be combined with other words", STR_ARG(t->text));
 	}
 	*ret = (struct network_request){.given = true, .words = words};
 	return 0;

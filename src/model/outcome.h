@@ -72,6 +72,7 @@ struct outcome {
 	bool by_caches;        /* STATUS_OUTPUT_LIMIT: more files in the project's caches than the limit */
 	bool by_scratch;       /* STATUS_OUTPUT_LIMIT: more files in /tmp than the limit */
 	bool lingers;          /* no process is left, but the kernel is still releasing the box's resources */
+	bool unfinished;       /* the program still runs: status and end are not known yet */
 	int interrupted;       /* the signal with which the caller ended the run; 0: none */
 	struct enforced enforced;
 	struct change *changes;
@@ -84,6 +85,8 @@ struct outcome {
 	/* why the person's caches are no lower layers; empty text: they are, or there are none */
 	struct err no_overlay;
 	char dropped[ERR_TEXT_MAX]; /* files that ended with the box, one path per line; empty: none seen */
+	/* spec.collects: a descriptor of the box's home, once everything in it has ended; 0: none */
+	int home;
 	const char *backend;
 	struct err err_setup;  /* STATUS_SETUP_ERROR: the reason */
 };

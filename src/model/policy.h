@@ -202,6 +202,7 @@ struct sandbox { /* settings of the box */
 	bool network_limited;
 	/* numbers: ports of the host's loopback that boxes of the work profile reach */
 	struct texts *host_ports;
+	struct texts *publish;      /* ports of boxes that lead there from the host's loopback */
 	/* a command that cannot be boxed inside the client's own sandbox may run there without a box */
 	bool trust_client;
 	/* an explicit memory limit may be watched where no cgroup enforces it */

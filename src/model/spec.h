@@ -127,5 +127,6 @@ struct spec {
 	/* STATE/boxes, created on demand, for what other engines than native mount; empty: one in /tmp */
 	struct str stage;
 	bool background;           /* processes may outlive the program and the launcher (box_hold) */
+	bool collects;             /* outcome.home is wanted */
 	bool pass_through;         /* output is also copied to our stdout and stderr at once */
 };

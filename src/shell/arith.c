@@ -139,7 +139,7 @@ static bool burn_fuel(struct arith *ar, size_t cost)
 
 static bool is_integer(struct str s)
 {
-	return (s.n == 1 && s.p[0] == HOLE_NUM) || str_is_digits(str_sub(s, str_starts(s, "-"), s.n));
+	return (s.n == 1 && s.p[0] == HOLE_NUM) || str_is_digits(str_from(s, str_starts(s, "-")));
 }
 
 static struct number value_of(struct arith_scan *p, struct name *n)

@@ -96,7 +96,7 @@ static size_t digits_width(struct str s)
 
 static bool looks_number(struct str s)
 {
-	return str_is_digits(str_sub(s, str_starts(s, "-") || str_starts(s, "+"), s.n));
+	return str_is_digits(str_from(s, str_starts(s, "-") || str_starts(s, "+")));
 }
 
 struct brace_range {
@@ -114,7 +114,7 @@ static ptrdiff_t find_dots(struct str s)
 	return -1;
 }
 
-static struct str without_plus(struct str s) { return str_starts(s, "+") ? str_sub(s, 1, s.n) : s; }
+static struct str without_plus(struct str s) { return str_starts(s, "+") ? str_from(s, 1) : s; }
 
 /* Splits s into the texts x and y and the step. */
 static bool split_range(struct str s, struct brace_range *r)
@@ -123,14 +123,14 @@ static bool split_range(struct str s, struct brace_range *r)
 
 	if (dots < 0)
 		return false;
-	r->x = str_sub(s, 0, (size_t)dots);
-	r->y = str_sub(s, (size_t)dots + 2, s.n);
+	r->x = str_first(s, (size_t)dots);
+	r->y = str_from(s, (size_t)dots + 2);
 	r->step = 1;
 	second = find_dots(r->y);
 	if (second < 0)
 		return true;
-	s = str_sub(r->y, (size_t)second + 2, r->y.n);
-	r->y = str_sub(r->y, 0, (size_t)second);
+	s = str_from(r->y, (size_t)second + 2);
+	r->y = str_first(r->y, (size_t)second);
 	return s.n && num_parse(without_plus(s), INT32_MIN, INT32_MAX, &r->step) == 0;
 }
 
@@ -267,7 +267,7 @@ bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **re
 	if (!w->braces || e->dialect == DIALECT_SH ||
 			(w->source.n == 2 && w->source.p[0] == '{' && w->source.p[1] == '}'))
 		return false;
-	if (!memchr(w->source.p, ',', w->source.n) && !memchr(w->source.p, '.', w->source.n))
+	if (!str_has(w->source, ',') && !str_has(w->source, '.'))
 		return false;
 	/* $${a,b}: bash takes the second $ and the brace for ${ and does not expand it */
 	for (size_t i = 1; i < w->source.n; i++)

@@ -54,7 +54,7 @@ const struct word *option_arg(const struct builtin_call *b, const char *with_arg
 				continue;
 			bool last = k + 1 == s.n;
 			if (s.p[k] == letter && !last) {
-				*ret_inside = word_of(str_sub(s, k + 1, s.n), b->argv[i].at);
+				*ret_inside = word_of(str_from(s, k + 1), b->argv[i].at);
 				return ret_inside;
 			}
 			if (s.p[k] == letter)

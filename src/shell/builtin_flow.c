@@ -304,7 +304,7 @@ void builtin_alias(struct builtin_call *b)
 			out_unknown(e);
 			continue;
 		}
-		struct str name = eq < 0 ? HOLE : str_sub(s, 0, (size_t)eq);
+		struct str name = eq < 0 ? HOLE : str_first(s, (size_t)eq);
 		if (eq < 0 || !text_exact(name) || !text_exact(s)) {
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an alias that is not known is defined",
 					b->at);
@@ -313,7 +313,7 @@ void builtin_alias(struct builtin_call *b)
 		if (is_reserved(name)) /* the alias replaces the reserved word where it is one */
 			emit_trouble(e, TROUBLE_CONSTRUCT, "an alias named like a reserved word", b->at);
 		struct shell_value *v = arena_copy(e->a,
-				(struct shell_value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)});
+				(struct shell_value){.set = true, .text = str_from(s, (size_t)eq + 1)});
 		e->changes++;
 		e->s.aliases = pmap_set(e->a, e->s.aliases, str_dup(e->a, name), v);
 	}
@@ -449,7 +449,7 @@ static bool changes_tables(const struct builtin_call *b)
 {
 	bool some = b->argc > 1 && !str_is(b->argv[0].text, "hash");
 	for (size_t i = 1; i < b->argc; i++)
-		some |= b->argv[i].kind != WORD_EXACT || str_find(b->argv[i].text, '=', 0) >= 0 ||
+		some |= b->argv[i].kind != WORD_EXACT || str_has(b->argv[i].text, '=') ||
 			(str_starts(b->argv[i].text, "-") && !str_is(b->argv[i].text, "-r"));
 	return b->e->dialect == DIALECT_ZSH && some;
 }

@@ -96,8 +96,8 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 	struct str s = w->kind == WORD_REST ? HOLE : w->text;
 	ptrdiff_t eq = str_find(s, '=', 0);
 	bool append = eq > 0 && s.p[eq - 1] == '+';
-	struct str ref = eq < 0 ? s : str_sub(s, 0, (size_t)eq - append),
-			value = eq < 0 ? (struct str){"", 0} : str_sub(s, (size_t)eq + 1, s.n);
+	struct str ref = eq < 0 ? s : str_first(s, (size_t)eq - append),
+			value = eq < 0 ? (struct str){"", 0} : str_from(s, (size_t)eq + 1);
 	if (!text_exact(ref)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a variable whose name is not known is declared",
 				b->at);
@@ -135,7 +135,7 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 static void may_be_readonly(struct eval *e, struct str text)
 {
 	ptrdiff_t eq = str_find(text, '=', 0);
-	struct str name = eq < 0 ? text : str_sub(text, 0, (size_t)eq);
+	struct str name = eq < 0 ? text : str_first(text, (size_t)eq);
 	const struct shell_value *old = text_exact(name) ? pmap_get(e->s.vars, name) : NULL;
 	if (!old)
 		return;
@@ -307,22 +307,22 @@ static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
 		return false;
 	ptrdiff_t nl = str_find(in->rest, '\n', 0);
 	size_t n = nl < 0 ? in->rest.n : (size_t)nl;
-	struct str line = str_sub(in->rest, 0, n);
+	struct str line = str_first(in->rest, n);
 	if (text_open(line)) { /* the hole may contain a newline or a backslash */
 		in->known = false;
 		return false;
 	}
 	*ret_end = nl < 0;
 	*ret = line;
-	in->rest = str_sub(in->rest, nl < 0 ? n : n + 1, in->rest.n);
+	in->rest = str_from(in->rest, nl < 0 ? n : n + 1);
 	return true;
 }
 
 static struct str trim_ifs(struct str s, struct str ifs)
 {
-	while (s.n && memchr(ifs.p, s.p[0], ifs.n))
-		s = str_sub(s, 1, s.n);
-	while (s.n && memchr(ifs.p, s.p[s.n - 1], ifs.n))
+	while (s.n && str_has(ifs, s.p[0]))
+		s = str_from(s, 1);
+	while (s.n && str_has(ifs, s.p[s.n - 1]))
 		s.n--;
 	return s;
 }
@@ -341,13 +341,13 @@ static void read_into(struct builtin_call *b, size_t i, struct str line)
 		line = trim_ifs(line, ifs);
 		size_t n = line.n;
 		for (size_t k = 0; i + 1 < b->argc && k < line.n && n == line.n; k++)
-			if (memchr(ifs.p, line.p[k], ifs.n))
+			if (str_has(ifs, line.p[k]))
 				n = k;
-		var_assign_reference(e, b->argv[i].text, aborts == e->aborts ? str_sub(line, 0, n) : HOLE,
+		var_assign_reference(e, b->argv[i].text, aborts == e->aborts ? str_first(line, n) : HOLE,
 				false);
 		if (aborts != e->aborts && name_valid(b->argv[i].text))
 			var_set_unknown(e, b->argv[i].text); /* read stops at a name that it cannot assign */
-		line = str_sub(line, n, line.n);
+		line = str_from(line, n);
 	}
 }
 
@@ -374,7 +374,7 @@ void builtin_read(struct builtin_call *b)
 	const char *plain = e->dialect == DIALECT_SH ? "rp" : "resp";
 	bool simple = !seen[strspn(seen, plain)] && (e->dialect != DIALECT_SH || i < b->argc) &&
 			str_only(param_ifs(e), " \t\n") && e->dialect != DIALECT_ZSH;
-	if (simple && next_line(e, &line, &end) && (strchr(seen, 'r') || !memchr(line.p, '\\', line.n))) {
+	if (simple && next_line(e, &line, &end) && (strchr(seen, 'r') || !str_has(line, '\\'))) {
 		read_into(b, i, line);
 		e->s.status = end ? 1 : 0;
 		return;
@@ -527,7 +527,7 @@ void builtin_printf(struct builtin_call *b)
 		struct str s = b->argv[i].text;
 		to_var = true;
 		if (s.n > 2)
-			var = word_of(str_sub(s, 2, s.n), b->at);
+			var = word_of(str_from(s, 2), b->at);
 		else if (++i < b->argc)
 			var = b->argv[i];
 		i++;

@@ -113,7 +113,7 @@ void eval_assign(struct eval *e, const struct syn_assign *as, enum assign_scope 
 	const struct shell_value *now = var_get(e, as->name);
 	if (now->kind == VALUE_TEXT &&
 			(scope != ASSIGN_PLAIN ||
-			(ambient && now->text.n && memchr(now->text.p, HOLE_ANY, now->text.n)))) {
+			(ambient && str_has(now->text, HOLE_ANY)))) {
 		struct shell_value *v = arena_new(e->a, struct shell_value);
 		*v = *now;
 		v->exported |= scope != ASSIGN_PLAIN;

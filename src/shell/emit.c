@@ -12,7 +12,7 @@ void eval_stop(struct eval *e, const char *message)
 
 static struct seen_slot *slot_of(const struct seen_table *s, struct str key)
 {
-	size_t i = str_hash(key) & (s->cap - 1);
+	size_t i = str_key_hash(key) & (s->cap - 1);
 	while (s->slots[i].key.p && !str_eq(s->slots[i].key, key))
 		i = (i + 1) & (s->cap - 1);
 	return &s->slots[i];
@@ -253,7 +253,7 @@ static void add_access_all(struct eval *e, const struct access *x)
 static struct str path_join(struct arena *a, struct str dir, struct str path)
 {
 	while (path.n >= 2 && path.p[0] == '.' && path.p[1] == '/')
-		path = str_sub(path, 2, path.n);
+		path = str_from(path, 2);
 	struct buf b;
 	buf_init(&b, a, 0);
 	buf_str(&b, dir);

@@ -192,7 +192,7 @@ struct str escape_decode(struct arena *a, struct str s, enum escape_style style,
 {
 	struct buf out;
 
-	if (!s.n || !memchr(s.p, '\\', s.n))
+	if (!s.n || !str_has(s, '\\'))
 		return s;
 	buf_init(&out, a, 0);
 	for (size_t i = 0; i < s.n;) {

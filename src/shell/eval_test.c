@@ -14,7 +14,7 @@
  */
 static struct str expand_again(struct eval *e, struct str text)
 {
-	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n))
+	if (!str_has(text, '$') && !str_has(text, '`'))
 		return text;
 	emit_mark(e, MARK_ARITHMETIC_CODE, e->at);
 	if (!text_exact(text)) {
@@ -41,8 +41,8 @@ struct str subscript_key(struct eval *e, const struct shell_value *v, struct str
 			text = str_sub(text, 1, text.n - 1);
 		if (!(text.n && text_exact(text)))
 			may_abort(e); /* an empty key is an error */
-		*ret_known = text_exact(text) && !memchr(text.p, '\'', text.n) &&
-				!memchr(text.p, '"', text.n) && !memchr(text.p, '\\', text.n);
+		*ret_known = text_exact(text) && !str_has(text, '\'') &&
+				!str_has(text, '"') && !str_has(text, '\\');
 		return text;
 	}
 	struct number_result r = eval_arith(e, text);
@@ -144,7 +144,7 @@ bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *r
 		*ret_name = ref;
 		return name_valid(ref);
 	}
-	struct str name = str_sub(ref, 0, (size_t)open), sub = str_sub(ref, (size_t)open + 1, ref.n);
+	struct str name = str_first(ref, (size_t)open), sub = str_from(ref, (size_t)open + 1);
 	if (sub.n && sub.p[sub.n - 1] == ']')
 		sub.n--;
 	bool known = text_exact(name) && name_valid(name);

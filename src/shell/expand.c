@@ -54,7 +54,7 @@ void chars_add(struct chars *c, struct str s, enum char_kind kind)
 	/* adjacent unknown texts are one */
 	if (s.n && s.p[0] == HOLE_ANY && c->b.n && c->b.p[c->b.n - 1] == HOLE_ANY &&
 			c->kinds.p[c->b.n - 1] == (char)kind)
-		s = str_sub(s, 1, s.n);
+		s = str_from(s, 1);
 	buf_str(&c->b, s);
 	for (size_t i = 0; i < s.n; i++)
 		buf_char(&c->kinds, (char)kind);
@@ -78,11 +78,11 @@ static struct str without_newlines(struct eval *e, struct str s)
 	while (n > 0 && s.p[n - 1] == '\n')
 		n--;
 	if (n == 0 || s.p[n - 1] != HOLE_ANY)
-		return str_sub(s, 0, n);
+		return str_first(s, n);
 	size_t k = n - 1;
 	while (k > 0 && (s.p[k - 1] == '\n' || s.p[k - 1] == HOLE_ANY))
 		k--;
-	return str_cat(e->a, str_sub(s, 0, k), HOLE);
+	return str_cat(e->a, str_first(s, k), HOLE);
 }
 
 /*
@@ -326,13 +326,13 @@ static void expand_tildes(struct eval *e, const struct syn_part *part, bool firs
 static size_t assigned_from(struct str s)
 {
 	ptrdiff_t eq = str_find(s, '=', 0);
-	return eq > 0 && name_valid(str_sub(s, 0, (size_t)eq)) ? (size_t)eq + 1 : 0;
+	return eq > 0 && name_valid(str_first(s, (size_t)eq)) ? (size_t)eq + 1 : 0;
 }
 
 static bool has_tilde(const struct syn_part *parts)
 {
 	for (; parts; parts = parts->next)
-		if (parts->kind == PART_TEXT && parts->text.n && memchr(parts->text.p, '~', parts->text.n))
+		if (parts->kind == PART_TEXT && str_has(parts->text, '~'))
 			return true;
 	return false;
 }
@@ -352,12 +352,12 @@ void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, 
 			size_t eq = first && !assigned && !how.made &&
 					e->dialect != DIALECT_SH ? assigned_from(part->text) : 0;
 			if (first && part->next && part->text.n && part->text.p[0] == '~' &&
-					(memchr(part->text.p, '=', part->text.n) ||
-					memchr(part->text.p, ':', part->text.n)))
+					(str_has(part->text, '=') ||
+					str_has(part->text, ':')))
 				chars_mark(out, CHAR_REST); /* bash then expands nothing else in the word */
 			struct syn_part rest = *part;
-			rest.text = str_sub(part->text, eq, part->text.n);
-			chars_add(out, str_sub(part->text, 0, eq), how.text);
+			rest.text = str_from(part->text, eq);
+			chars_add(out, str_first(part->text, eq), how.text);
 			assigned |= eq > 0;
 			expand_tildes(e, &rest, first, assigned, out, how.text);
 		}
@@ -423,7 +423,7 @@ static bool is_unsplittable(const struct eval *e, const struct chars *c, struct 
 			for (size_t d = 0; d < ifs.n; d++)
 				if (strchr("-0123456789", ifs.p[d]))
 					return true;
-		if (e->dialect == DIALECT_ZSH && (memchr(ifs.p, ch, ifs.n) || strchr("*?[", ch)))
+		if (e->dialect == DIALECT_ZSH && (str_has(ifs, ch) || strchr("*?[", ch)))
 			return true;
 	}
 	return false;
@@ -452,7 +452,7 @@ static void split_fields(struct eval *e, const struct chars *c, struct span at, 
 			field_end(&sp);
 		} else if (k == CHAR_EMPTY) {
 			sp.any = true;
-		} else if (k == CHAR_EXPANDED && ch && memchr(ifs.p, ch, ifs.n)) {
+		} else if (k == CHAR_EXPANDED && ch && str_has(ifs, ch)) {
 			if (ifs_space(ch)) {
 				hard = hard || sp.any;
 				field_end(&sp);
@@ -487,9 +487,9 @@ static bool lone_dollar(const struct syn_part *parts)
 /* False if the word is one field; then it was added. */
 static bool expand_chars(struct eval *e, const struct syn_word *w, struct fields *ret, struct chars *c)
 {
-	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n) &&
+	if (w->plain && w->parts && !str_has(w->parts->text, '~') &&
 			e->dialect != DIALECT_ZSH &&
-	    !pattern_active(w->parts->text) && !memchr(w->parts->text.p, '\\', w->parts->text.n)) {
+	    !pattern_active(w->parts->text) && !str_has(w->parts->text, '\\')) {
 		fields_add(e, ret, word_of(w->parts->text, w->at)); /* fast path for the most common word */
 		return false;
 	}
@@ -498,8 +498,7 @@ static bool expand_chars(struct eval *e, const struct syn_word *w, struct fields
 			w->parts->text.p[0] == '=') {
 		/* =cmd is the path of cmd: as a command name it means cmd, elsewhere an unknown path */
 		fields_add(e, ret,
-				word_of(ret->n == 0 && w->plain ? str_sub(w->parts->text, 1,
-				w->parts->text.n) : HOLE, w->at));
+				word_of(ret->n == 0 && w->plain ? str_from(w->parts->text, 1) : HOLE, w->at));
 		return false;
 	}
 	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT, .made = w->made}, false, c);
@@ -533,8 +532,7 @@ static struct str flatten_chars(struct eval *e, const struct chars *c, bool patt
 	buf_init(&b, e->a, 0);
 	/* with another IFS, the shell decides which separator joins a list */
 	bool blank = str_eq(param_ifs(e), STR(" \t\n"));
-	if (c->kinds.n && memchr(c->kinds.p, CHAR_BREAK, c->kinds.n) &&
-			memchr(c->kinds.p, CHAR_EMPTY, c->kinds.n))
+	if (str_has(buf_view(&c->kinds), CHAR_BREAK) && str_has(buf_view(&c->kinds), CHAR_EMPTY))
 		return HOLE; /* shells join a list with empty items in different ways */
 	for (size_t i = 0; i < c->b.n; i++) {
 		enum char_kind k = (enum char_kind)c->kinds.p[i];
@@ -584,7 +582,7 @@ struct word expand_target(struct eval *e, const struct syn_word *w)
 static struct str unsplit_text(struct eval *e, const struct syn_word *w, bool assigned)
 {
 	e->foreign = false;
-	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n))
+	if (w->plain && w->parts && !str_has(w->parts->text, '~'))
 		return w->parts->text;
 	struct chars c;
 	chars_init(&c, e->a);

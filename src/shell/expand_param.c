@@ -328,8 +328,8 @@ static struct operands operands_of(struct eval *e, const struct syn_param *pm)
 	o.has_pattern = true;
 	o.pattern = expand_pattern(e, pm->arg, false);
 	for (const struct syn_part *p = pm->arg2; p; p = p->next)
-		if (p->kind == PART_QUOTED || p->kind == PART_DOUBLE || memchr(p->text.p, '\'', p->text.n) ||
-				memchr(p->text.p, '\\', p->text.n) ||
+		if (p->kind == PART_QUOTED || p->kind == PART_DOUBLE || str_has(p->text, '\'') ||
+				str_has(p->text, '\\') ||
 		    (p == pm->arg2 && str_starts(p->text, "~"))) {
 			expand_text(e, pm->arg2);
 			o.replacement = HOLE;
@@ -354,7 +354,7 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 	}
 	for (size_t i = 0; i < v->n; i++) {
 		if (i && joined)
-			chars_add(out, text_exact(ifs) ? str_sub(ifs, 0, 1) : HOLE, kind);
+			chars_add(out, text_exact(ifs) ? str_first(ifs, 1) : HOLE, kind);
 		else if (i)
 			chars_mark(out, CHAR_BREAK);
 		if (v->items[i].text.n == 0 && how.quoted)
@@ -464,7 +464,7 @@ static enum presence presence_of(const struct syn_param *pm, const struct param_
 /* ${NAME:=WORD} for an absent variable. */
 static void assign_absent(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out)
 {
-	bool tilde = pm->arg && pm->arg->kind == PART_TEXT && memchr(pm->arg->text.p, '~', pm->arg->text.n);
+	bool tilde = pm->arg && pm->arg->kind == PART_TEXT && str_has(pm->arg->text, '~');
 	struct str text = tilde ? HOLE : expand_text(e, pm->arg);
 
 	var_set_text(e, pm->name, text);

@@ -45,8 +45,8 @@ static void read_source(struct eval *e, struct str text, struct span at, const c
 			buf_char(&b, text.p[i]);
 	struct str all = buf_view(&b);
 	for (size_t from = 0; from < all.n;) {
-		ptrdiff_t nl = str_find(all, '\n', from);
-		struct str line = str_sub(all, from, nl < 0 ? all.n : (size_t)nl);
+		size_t nl = str_end(all, '\n', from);
+		struct str line = str_sub(all, from, nl);
 		if (is_directive(line))
 			names_in(e, line, at, op);
 		from += line.n + 1;

@@ -68,7 +68,7 @@ static bool echo_option(struct echo *e, struct str s)
  */
 static bool echo_maybe_option(struct str s)
 {
-	if (text_exact(s) || memchr(s.p, HOLE_NUM, s.n))
+	if (text_exact(s) || str_has(s, HOLE_NUM))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		if (!text_hole(s.p[i]) && !memchr("-neE", s.p[i], 4))
@@ -76,7 +76,7 @@ static bool echo_maybe_option(struct str s)
 	return text_hole(s.p[0]) || s.p[0] == '-';
 }
 
-static bool has_backslash(struct str s) { return s.n && memchr(s.p, '\\', s.n); }
+static bool has_backslash(struct str s) { return str_has(s, '\\'); }
 
 /* Adds one word with escapes decoded. True: the rest is not printed (\c), or is unknown. */
 static bool echo_escaped(struct arena *a, struct echo *e, struct str s)
@@ -95,7 +95,7 @@ static bool echo_escaped(struct arena *a, struct echo *e, struct str s)
 	}
 	while (s.p[n] != HOLE_ANY && s.p[n] != HOLE_NAME && s.p[n] != '\\')
 		n++;
-	buf_str(&e->out, str_sub(s, 0, n));
+	buf_str(&e->out, str_first(s, n));
 	buf_char(&e->out, HOLE_ANY);
 	e->newline = false;
 	return true;
@@ -274,14 +274,14 @@ static bool basename_row(const struct output_call *c, struct str *ret)
 		return false;
 	s = strip_slashes(output_arg(&c->argv[0]));
 	suffix = c->argc > 1 ? output_arg(&c->argv[1]) : STR("");
-	base = str_is(s, "/") ? s : str_sub(s, after_last_slash(s), s.n);
-	if ((base.n && memchr(base.p, HOLE_ANY, base.n)) || (s.n && memchr(s.p, HOLE_ANY, s.n)) ||
+	base = str_is(s, "/") ? s : str_from(s, after_last_slash(s));
+	if ((str_has(base, HOLE_ANY)) || (str_has(s, HOLE_ANY)) ||
 			!text_exact(suffix))
 		return false;
 	for (size_t i = 0; i < suffix.n && i < base.n; i++)
 		if (text_hole(base.p[base.n - 1 - i]))
 			return false; /* the end of the name is unknown */
-	if (base.n > suffix.n && suffix.n && str_eq(str_sub(base, base.n - suffix.n, base.n), suffix) &&
+	if (base.n > suffix.n && suffix.n && str_eq(str_from(base, base.n - suffix.n), suffix) &&
 			!str_is(base, "/"))
 		base.n -= suffix.n;
 	*ret = str_cat(c->a, base, STR("\n"));
@@ -294,11 +294,11 @@ static bool dirname_row(const struct output_call *c, struct str *ret)
 	size_t slash;
 
 	if (!has_operands(c, 0, 1, 1) ||
-		memchr(output_arg(&c->argv[0]).p, HOLE_ANY, output_arg(&c->argv[0]).n))
+		str_has(output_arg(&c->argv[0]), HOLE_ANY))
 		return false;
 	s = strip_slashes(output_arg(&c->argv[0]));
 	slash = after_last_slash(s);
-	s = slash ? strip_slashes(str_sub(s, 0, slash)) : STR(".");
+	s = slash ? strip_slashes(str_first(s, slash)) : STR(".");
 	*ret = str_cat(c->a, s, STR("\n"));
 	return true;
 }
@@ -539,10 +539,10 @@ static bool temporary(const struct output_call *c, struct str dir, struct str te
 		to--;
 	for (from = to; from && template.p[from - 1] == 'X'; from--)
 		;
-	if (to - from < 3 || (template.n && memchr(template.p, HOLE_ANY, template.n)))
+	if (to - from < 3 || (str_has(template, HOLE_ANY)))
 		return false;
-	*ret = str_cat(c->a, str_cat(c->a, dir, str_sub(template, 0, from)),
-			str_cat(c->a, STR("\2"), str_cat(c->a, str_sub(template, to, template.n),
+	*ret = str_cat(c->a, str_cat(c->a, dir, str_first(template, from)),
+			str_cat(c->a, STR("\2"), str_cat(c->a, str_from(template, to),
 			STR("\n"))));
 	return true;
 }
@@ -560,7 +560,7 @@ static bool mktemp_row(const struct output_call *c, struct str *ret)
 	if (i == c->argc)
 		return temporary(c, c->env->tmp, STR("/tmp.XXXXXXXXXX"), ret);
 	if (maybe_option(output_arg(&c->argv[i])) ||
-			(in_tmp && memchr(output_arg(&c->argv[i]).p, '/', output_arg(&c->argv[i]).n)))
+			(in_tmp && str_has(output_arg(&c->argv[i]), '/')))
 		return false;
 	return temporary(c, in_tmp ? str_cat(c->a, c->env->tmp, STR("/")) : STR(""), output_arg(&c->argv[i]),
 			ret);

@@ -44,7 +44,7 @@ static bool short_options(const struct output_call *c, size_t *i, struct coding_
 			o->garbage = true;
 		} else if (s.p[k] == 'w') {
 			if (k + 1 < s.n)
-				return wrap_value(str_sub(s, k + 1, s.n), &o->wrap);
+				return wrap_value(str_from(s, k + 1), &o->wrap);
 			return ++*i < c->argc && wrap_value(arg_text(c, *i), &o->wrap);
 		} else {
 			return false;
@@ -70,7 +70,7 @@ static bool coding_options(const struct output_call *c, struct coding_options *o
 			o->decode = true;
 		else if (str_is(s, "--ignore-garbage"))
 			o->garbage = true;
-		else if (str_starts(s, "--wrap=") ? !wrap_value(str_sub(s, 7, s.n), &o->wrap) : s.n < 2 ||
+		else if (str_starts(s, "--wrap=") ? !wrap_value(str_from(s, 7), &o->wrap) : s.n < 2 ||
 				s.p[0] != '-' || !short_options(c, &i, o))
 			return false;
 	}
@@ -486,13 +486,13 @@ static int is_in_list(struct str list, int64_t n)
 		while (end < list.n && list.p[end] != ',')
 			end++;
 		item = str_sub(list, i, end);
-		dash = str_find(item, '-', 0) < 0 ? item.n : (size_t)str_find(item, '-', 0);
+		dash = !str_has(item, '-') ? item.n : (size_t)str_find(item, '-', 0);
 		if (item.n == 0 || (dash == 0 && item.n == 1) ||
-				(dash && num_parse(str_sub(item, 0, dash), 1, 1000000, &lo)))
+				(dash && num_parse(str_first(item, dash), 1, 1000000, &lo)))
 			return -1;
 		if (dash == item.n)
 			hi = lo;
-		else if (dash + 1 < item.n && num_parse(str_sub(item, dash + 1, item.n), lo, 1000000, &hi))
+		else if (dash + 1 < item.n && num_parse(str_from(item, dash + 1), lo, 1000000, &hi))
 			return -1;
 		in |= n >= lo && n <= hi;
 		i = end + 1;
@@ -515,7 +515,7 @@ static bool cut_options(const struct output_call *c, struct cut_options *o)
 		}
 		if (!x || !memchr("bcfd", x, 4) || (s.n == 2 && i + 1 >= c->argc))
 			return false;
-		value = s.n > 2 ? str_sub(s, 2, s.n) : arg_text(c, ++i);
+		value = s.n > 2 ? str_from(s, 2) : arg_text(c, ++i);
 		if (x == 'd') {
 			if (value.n != 1)
 				return false;
@@ -544,7 +544,7 @@ static void cut_fields(struct buf *out, struct str line, const struct cut_option
 	bool first = true;
 	int64_t n = 0;
 
-	if (str_find(line, o->delimiter, 0) < 0) {
+	if (!str_has(line, o->delimiter)) {
 		if (!o->only) {
 			buf_str(out, line);
 			buf_char(out, '\n');
@@ -552,8 +552,7 @@ static void cut_fields(struct buf *out, struct str line, const struct cut_option
 		return;
 	}
 	for (size_t i = 0; i <= line.n;) {
-		ptrdiff_t d = str_find(line, o->delimiter, i);
-		size_t end = d < 0 ? line.n : (size_t)d;
+		size_t end = str_end(line, o->delimiter, i);
 
 		if (is_in_list(o->list, ++n)) {
 			if (!first)
@@ -607,15 +606,15 @@ static bool ends_options(const struct output_call *c, struct line_count *e)
 		return true;
 	s = arg_text(c, 0);
 	if (str_starts(s, "--lines=") || str_starts(s, "--bytes=")) {
-		value = str_sub(s, 8, s.n);
+		value = str_from(s, 8);
 		e->bytes = s.p[2] == 'b';
 	} else if (s.n >= 2 && s.p[0] == '-' && (s.p[1] == 'n' || s.p[1] == 'c')) {
 		if (s.n == 2 && c->argc < 2)
 			return false;
-		value = s.n > 2 ? str_sub(s, 2, s.n) : arg_text(c, 1);
+		value = s.n > 2 ? str_from(s, 2) : arg_text(c, 1);
 		e->bytes = s.p[1] == 'c';
 	} else if (s.n >= 2 && s.p[0] == '-' && ascii_is_digit(s.p[1])) {
-		value = str_sub(s, 1, s.n);
+		value = str_from(s, 1);
 	} else {
 		return false;
 	}
@@ -623,7 +622,7 @@ static bool ends_options(const struct output_call *c, struct line_count *e)
 		return false;
 	if (value.n && (value.p[0] == '-' || value.p[0] == '+')) {
 		e->sign = value.p[0];
-		value = str_sub(value, 1, value.n);
+		value = str_from(value, 1);
 	}
 	return value.n && value.p[0] != '-' && num_parse(value, 0, 1000000000, &e->n) == 0;
 }
@@ -662,7 +661,7 @@ bool output_head(const struct output_call *c, struct str *ret)
 	all = count_units(in, e.bytes);
 	if (e.sign == '-')
 		e.n = all > e.n ? all - e.n : 0;
-	*ret = str_sub(in, 0, units_end(in, e.bytes, e.n));
+	*ret = str_first(in, units_end(in, e.bytes, e.n));
 	return true;
 }
 
@@ -679,6 +678,6 @@ bool output_tail(const struct output_call *c, struct str *ret)
 		skip = e.n ? e.n - 1 : 0;
 	else
 		skip = all > e.n ? all - e.n : 0;
-	*ret = str_sub(in, units_end(in, e.bytes, skip), in.n);
+	*ret = str_from(in, units_end(in, e.bytes, skip));
 	return true;
 }

@@ -167,7 +167,7 @@ static bool put_text(struct printf_state *j, const struct printf_spec *s, struct
 		else if (!output_ascii(text))
 			return give_up(j);
 		else if (s->precision >= 0)
-			text = str_sub(text, 0, (size_t)s->precision);
+			text = str_first(text, (size_t)s->precision);
 	}
 	if (!s->left)
 		put_padding(&j->out, ' ', s->width - (long)text.n);
@@ -204,7 +204,7 @@ static bool put_escaped(struct printf_state *j, const struct printf_spec *s)
 		while (arg.p[n] != '\\' && !text_hole(arg.p[n]))
 			n++;
 		if (is_bare(s))
-			buf_str(&j->out, str_sub(arg, 0, n));
+			buf_str(&j->out, str_first(arg, n));
 		buf_char(&j->out, HOLE_ANY);
 		j->stop = true;
 		return true;
@@ -228,7 +228,7 @@ static bool put_char(struct printf_state *j, const struct printf_spec *s)
 		buf_char(&j->out, HOLE_ANY);
 		return true;
 	}
-	return put_text(j, s, str_sub(arg, 0, 1));
+	return put_text(j, s, str_first(arg, 1));
 }
 
 /* Parses a number in the format, or takes an argument for *. */

@@ -40,7 +40,7 @@ static struct str source_text(const struct marks_walk *w, struct span at)
 static bool has_any(struct str s, const char *chars)
 {
 	for (; *chars; chars++)
-		if (memchr(s.p, *chars, s.n))
+		if (str_has(s, *chars))
 			return true;
 	return false;
 }
@@ -170,7 +170,7 @@ static void walk_quoted(const struct marks_walk *w, const struct syn_part *part,
 			add_mark(w, MARK_ESCAPED_OPERATOR, part->at);
 		return;
 	}
-	if (memchr(src.p, '\n', src.n))
+	if (str_has(src, '\n'))
 		add_mark(w, MARK_QUOTED_NEWLINE, part->at);
 	if ((where & AT_ARGUMENT) && has_any(part->text, ";|&"))
 		add_mark(w, MARK_METACHARACTER, part->at);
@@ -180,7 +180,7 @@ static void walk_double(const struct marks_walk *w, const struct syn_part *part,
 {
 	bool newline = false, meta = false;
 	for (const struct syn_part *in = part->inside; in; in = in->next) {
-		newline |= in->kind == PART_TEXT && memchr(in->text.p, '\n', in->text.n);
+		newline |= in->kind == PART_TEXT && str_has(in->text, '\n');
 		meta |= in->kind == PART_TEXT && has_any(in->text, ";|&");
 	}
 	if (newline)
@@ -392,11 +392,11 @@ static bool is_disguised(const struct marks_walk *w, const struct syn_word *word
 	if (part->kind != PART_TEXT || part->text.p[0] != '-' || !part->next)
 		return false;
 	if (str_starts(part->text, "--"))
-		return part->text.n > 2 || part->next->next ? str_find(part->text, '=', 0) < 0 :
+		return part->text.n > 2 || part->next->next ? !str_has(part->text, '=') :
 				part->text.n == 2;
 	if (part->text.n == 1)
 		return true;
-	if (!ascii_is_letter(part->text.p[1]) || str_find(part->text, '=', 0) >= 0)
+	if (!ascii_is_letter(part->text.p[1]) || str_has(part->text, '='))
 		return false;
 	for (const struct syn_part *in = part->next; in; in = in->next)
 		if (hides_letters(w, in, part->text.n <= 3))

@@ -36,12 +36,12 @@ static size_t set_end(struct str s, size_t from)
 /* Adds the set with both cases of its letters ([a-cX]). A set with classes or escapes becomes a ?. */
 static void add_set(struct buf *b, struct str set)
 {
-	if (memchr(set.p + 1, '[', set.n - 1) || memchr(set.p, '\\', set.n)) {
+	if (memchr(set.p + 1, '[', set.n - 1) || str_has(set, '\\')) {
 		buf_char(b, '?');
 		return;
 	}
 	size_t from = set.p[1] == '!' || set.p[1] == '^' ? 2 : 1;
-	buf_str(b, str_sub(set, 0, set.n - 1));
+	buf_str(b, str_first(set, set.n - 1));
 	for (size_t i = from; i + 1 < set.n; i++)
 		if (i + 3 < set.n && set.p[i + 1] == '-') {
 			if (other_case(set.p[i]) != set.p[i] && other_case(set.p[i + 2]) != set.p[i + 2]) {
@@ -110,7 +110,7 @@ static struct str hidden_form(struct eval *e, struct str part)
 		return STR("");
 	while (plain < part.n && (part.p[plain] == '*' || part.p[plain] == '?'))
 		plain++;
-	return plain == part.n ? STR(".[!.]*") : str_cat(e->a, STR("."), str_sub(part, from, part.n));
+	return plain == part.n ? STR(".[!.]*") : str_cat(e->a, STR("."), str_from(part, from));
 }
 
 static struct glob_piece piece_of(struct eval *e, struct str part, bool glob)
@@ -142,8 +142,7 @@ bool odd_patterns(struct eval *e, const struct word *path, struct str ret[ODD_PA
 	unsigned variants = 1;
 	*ret_n = 0;
 	for (size_t from = 1; from <= path->text.n;) {
-		ptrdiff_t slash = str_find(path->text, '/', from);
-		size_t to = slash < 0 ? path->text.n : (size_t)slash;
+		size_t to = str_end(path->text, '/', from);
 		if (n == ODD_COMPONENTS_MAX)
 			return false;
 		at[n] = piece_of(e, str_sub(path->text, from, to), path->glob);

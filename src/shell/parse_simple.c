@@ -76,7 +76,7 @@ static bool redir_prefix(struct parser *p, struct syn_redir *r)
 
 static bool source_quoted(struct str s)
 {
-	return memchr(s.p, '\'', s.n) || memchr(s.p, '"', s.n) || memchr(s.p, '\\', s.n);
+	return str_has(s, '\'') || str_has(s, '"') || str_has(s, '\\');
 }
 
 static void here_target(struct parser *p, struct syn_redir *r)
@@ -93,8 +93,8 @@ static void here_target(struct parser *p, struct syn_redir *r)
 	}
 	r->target->source = buf_view(&b);
 	r->here_quoted = source_quoted(r->target->source);
-	if (memchr(r->target->source.p, '$', r->target->source.n) ||
-			memchr(r->target->source.p, '`', r->target->source.n))
+	if (str_has(r->target->source, '$') ||
+			str_has(r->target->source, '`'))
 		lex_unsure(p, "a here-document delimiter with an expansion in it");
 	if (!p->pending)
 		p->pending_end = &p->pending;

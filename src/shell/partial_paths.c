@@ -28,12 +28,12 @@ static struct str expand_component(struct eval *e, struct str p)
 		last--;
 	if (last && p.p[last - 1] == '\\')
 		last = p.n; /* the backslash quotes the next character */
-	struct str head = str_sub(p, 0, first), tail = str_sub(p, last, p.n);
+	struct str head = str_first(p, first), tail = str_from(p, last);
 	if (str_is(head, "..") || (str_starts(head, ".") && head.n < 3))
 		return HOLE; /* `.*` matches . and .. */
 	/* the part after it may be empty, so the hole includes the last character */
 	if (str_starts(head, "."))
-		return str_cat(e->a, str_sub(head, 0, head.n - 1), NAME);
+		return str_cat(e->a, str_first(head, head.n - 1), NAME);
 	bool filled = head.n || (str_starts(tail, ".") && p.p[0] != '\\');
 	return filled && !e->odd_globs ? str_cat(e->a, NAME, tail) : NAME;
 }
@@ -50,7 +50,7 @@ struct str names_of_pattern(struct eval *e, struct str pattern)
 		struct str part = str_sub(pattern, i, to);
 		bool escaped = part.n && part.p[part.n - 1] == '\\'; /* before a slash, or at the end */
 		part = escaped ? HOLE : expand_component(e, part);
-		if (part.n && memchr(part.p, HOLE_ANY, part.n))
+		if (str_has(part, HOLE_ANY))
 			return HOLE;
 		buf_str(&b, part);
 		if (slash >= 0)
@@ -71,13 +71,13 @@ struct str names_join(struct eval *e, struct str a, struct str b)
 		return HOLE;
 	for (int i = 0; i < 2; i++) {
 		struct str s = i ? x : y;
-		if (s.n == 0 || str_is_any(s, ". ..") || memchr(s.p, '\n', s.n))
+		if (s.n == 0 || str_is_any(s, ". ..") || str_has(s, '\n'))
 			return HOLE;
 	}
-	return str_cat(e->a, str_sub(a, 0, da), NAME);
+	return str_cat(e->a, str_first(a, da), NAME);
 }
 
-bool names_only(struct str s) { return s.n && !memchr(s.p, HOLE_ANY, s.n); }
+bool names_only(struct str s) { return s.n && !str_has(s, HOLE_ANY); }
 
 /* ---- ${x#p} and related operators ---- */
 
@@ -134,15 +134,15 @@ struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str 
 			return HOLE;
 		if (!str_eq(str_sub(s, from, from + p.n), p))
 			return s;
-		return head ? str_sub(s, p.n, s.n) : str_sub(s, 0, from);
+		return head ? str_from(s, p.n) : str_first(s, from);
 	}
 	if (op == PARAM_CUT_HEAD_MAX && str_is_any(pattern, "*/ *.")) {
 		at = last_of(s, pattern.p[1]);
-		return at >= 0 ? str_sub(s, (size_t)at + 1, s.n) : pattern.p[1] == '/' ? s : HOLE;
+		return at >= 0 ? str_from(s, (size_t)at + 1) : pattern.p[1] == '/' ? s : HOLE;
 	}
 	if (op == PARAM_CUT_TAIL && str_is_any(pattern, "/* .*")) {
 		at = last_of(s, pattern.p[0]);
-		return at >= 0 ? str_sub(s, 0, (size_t)at) : pattern.p[0] == '/' ? s : HOLE;
+		return at >= 0 ? str_first(s, (size_t)at) : pattern.p[0] == '/' ? s : HOLE;
 	}
 	return HOLE;
 }

@@ -49,7 +49,7 @@ static void add_file(struct patch_reader *r, struct str path, bool gone)
 
 	if (!path.n)
 		return;
-	if (memchr(path.p, HOLE_ANY, path.n) || ++r->nnames > PATCH_NAMES_MAX) {
+	if (str_has(path, HOLE_ANY) || ++r->nnames > PATCH_NAMES_MAX) {
 		r->loose = true;
 		return;
 	}
@@ -76,7 +76,7 @@ static struct str without_components(struct str path, size_t n)
 		while (i < path.n && path.p[i] == '/')
 			i++;
 	}
-	return str_sub(path, i, path.n);
+	return str_from(path, i);
 }
 
 /* bare: the name has no a/ or b/ prefix (rename to, Index:). */
@@ -92,7 +92,7 @@ static void add_stripped(struct patch_reader *r, struct str path, bool bare, boo
 		add_file(r, path, gone);
 	if (r->git && !bare)
 		add_file(r, without_components(path, 1), gone);
-	else if (!r->git && memchr(path.p, '/', path.n))
+	else if (!r->git && str_has(path, '/'))
 		add_file(r, str_base(path), gone);
 }
 
@@ -161,11 +161,11 @@ static void add_name(struct patch_reader *r, struct str rest, bool bare, bool go
 	}
 	tab = str_find(rest, '\t', 0);
 	if (tab >= 0)
-		rest = str_sub(rest, 0, (size_t)tab);
+		rest = str_first(rest, (size_t)tab);
 	add_stripped(r, rest, bare, gone);
 	blank = str_find(rest, ' ', 0);
 	if (blank > 0)
-		add_stripped(r, str_sub(rest, 0, (size_t)blank), bare, gone);
+		add_stripped(r, str_first(rest, (size_t)blank), bare, gone);
 }
 
 /* If only its mode changes, or it is empty, "diff --git a/x b/x" names a file without --- and +++ lines. */
@@ -173,16 +173,16 @@ static void add_git_names(struct patch_reader *r, struct str rest)
 {
 	bool found = false;
 
-	if (memchr(rest.p, '"', rest.n)) {
+	if (str_has(rest, '"')) {
 		ptrdiff_t second = str_find(rest, ' ', 1);
 
 		add_name(r, rest, false, false);
 		if (rest.p[0] != '"' && second > 0)
-			add_name(r, str_sub(rest, (size_t)second + 1, rest.n), false, false);
+			add_name(r, str_from(rest, (size_t)second + 1), false, false);
 		return;
 	}
 	for (size_t i = 0; i < rest.n; i++) {
-		struct str from = str_sub(rest, 0, i), to = str_sub(rest, i + 1, rest.n);
+		struct str from = str_first(rest, i), to = str_from(rest, i + 1);
 
 		if (rest.p[i] != ' ' || !str_eq(without_components(from, 1), without_components(to, 1)))
 			continue;
@@ -191,7 +191,7 @@ static void add_git_names(struct patch_reader *r, struct str rest)
 	}
 	for (size_t i = 0; !found && i < rest.n; i++) /* a rename: other lines repeat the names */
 		if (rest.p[i] == ' ')
-			add_stripped(r, str_sub(rest, i + 1, rest.n), false, false);
+			add_stripped(r, str_from(rest, i + 1), false, false);
 }
 
 /* ---- headers and hunks ---- */
@@ -229,7 +229,7 @@ static bool hunk_begins(struct patch_reader *r, struct str line)
 
 	if (!str_starts(line, "@@ -") || !hunk_range(line, &i, '-', &r->old_left) || i >= line.n ||
 			line.p[i++] != ' ' ||
-	    !hunk_range(line, &i, '+', &r->new_left) || !str_starts(str_sub(line, i, line.n), " @@")) {
+	    !hunk_range(line, &i, '+', &r->new_left) || !str_starts(str_from(line, i), " @@")) {
 		r->old_left = r->new_left = 0;
 		return false;
 	}
@@ -262,8 +262,8 @@ static bool is_range(struct str rest)
 
 	while (i < rest.n && (ascii_is_digit(rest.p[i]) || rest.p[i] == ','))
 		i++;
-	return i > 0 && (str_is(str_sub(rest, i, rest.n), " ****") ||
-			str_is(str_sub(rest, i, rest.n), " ----"));
+	return i > 0 && (str_is(str_from(rest, i), " ****") ||
+			str_is(str_from(rest, i), " ----"));
 }
 
 /* "3,4d", "2a", "s/.//": commands that patch passes to ed. A normal diff ("1c1") names no file. */
@@ -280,7 +280,7 @@ static bool text_after(struct str line, const char *head, struct str *ret)
 {
 	if (!str_starts(line, head))
 		return false;
-	*ret = str_sub(line, strlen(head), line.n);
+	*ret = str_from(line, strlen(head));
 	return true;
 }
 
@@ -295,7 +295,7 @@ static bool next_is_nothing(const struct patch_reader *r)
 	struct patch_reader ahead = *r;
 	struct str line;
 
-	return patch_line(&ahead, &line) && str_starts(line, "+++ ") && is_nothing(str_sub(line, 4, line.n));
+	return patch_line(&ahead, &line) && str_starts(line, "+++ ") && is_nothing(str_from(line, 4));
 }
 
 static void read_header(struct patch_reader *r, struct str line)
@@ -305,9 +305,9 @@ static void read_header(struct patch_reader *r, struct str line)
 	struct str rest;
 
 	while (line.n && strchr(" \tX", line.p[0]))
-		line = str_sub(line, 1, line.n);
+		line = str_from(line, 1);
 	while (str_starts(line, "- "))
-		line = str_sub(line, 2, line.n);
+		line = str_from(line, 2);
 	if (text_after(line, "diff --git ", &rest)) {
 		r->link = false;
 		add_git_names(r, rest);
@@ -346,7 +346,7 @@ static void read_index(struct patch_reader *r)
 
 	while (patch_line(r, &line)) {
 		ptrdiff_t tab = str_find(line, '\t', 0);
-		struct str path = tab > 0 ? str_sub(line, (size_t)tab + 1, line.n) : (struct str){"", 0};
+		struct str path = tab > 0 ? str_from(line, (size_t)tab + 1) : (struct str){"", 0};
 
 		r->link = str_starts(line, "12");
 		if (path.n && path.p[0] == '"')

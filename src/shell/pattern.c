@@ -355,7 +355,7 @@ int pattern_cut(struct str text, struct str pattern, bool from_head, bool longes
 			return -1;
 		if (!hit)
 			continue;
-		left = from_head ? str_sub(text, at, text.n) : str_sub(text, 0, at);
+		left = from_head ? str_from(text, at) : str_first(text, at);
 		break;
 	}
 	*ret = left;
@@ -477,7 +477,7 @@ int pattern_replace(struct arena *a, struct str text, struct str pattern, struct
 	} while (where == 1 && at < text.n);
 	if (m.unknown)
 		return -1;
-	buf_str(&out, str_sub(text, at, text.n));
+	buf_str(&out, str_from(text, at));
 	*ret = buf_view(&out);
 	return 0;
 }

@@ -47,14 +47,14 @@ static struct str replacement_mark(const struct word *argv, size_t from, size_t 
 	struct str s = argv[i].text;
 	ptrdiff_t at = str_starts(s, "--") ? -1 : str_find(s, 'I', 1);
 	if (str_starts(s, "--"))
-		return str_find(s, '=', 0) >= 0 ? str_sub(s, (size_t)str_find(s, '=', 0) + 1, s.n) :
+		return str_has(s, '=') ? str_from(s, (size_t)str_find(s, '=', 0) + 1) :
 				(struct str){"", 0};
 	if (at < 0)
 		at = str_find(s, 'i', 1);
 	if (!str_starts(s, "-") || at < 0)
 		return (struct str){"", 0};
 	if ((size_t)at + 1 < s.n)
-		return str_sub(s, (size_t)at + 1, s.n);
+		return str_from(s, (size_t)at + 1);
 	return s.p[at] == 'I' && i + 1 < from ? argv[i + 1].text : (struct str){"", 0};
 }
 
@@ -128,7 +128,7 @@ static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
 				(str_starts(s, "-n") || str_starts(s, "-P"));
 		known |= argv[i].kind == WORD_EXACT && str_is_any(s, "-r --no-run-if-empty -t --verbose");
 		if (count) {
-			struct str n = s.n > 2 ? str_sub(s, 2, s.n) : i + 1 < end ? argv[i + 1].text :
+			struct str n = s.n > 2 ? str_from(s, 2) : i + 1 < end ? argv[i + 1].text :
 					(struct str){"", 0};
 			size_t value = 0;
 			for (size_t k = 0; k < n.n && n.n < 5; k++)
@@ -208,7 +208,7 @@ static bool parallel_known(const struct know_use *u, const struct word *argv, si
 
 		if ((i <= u->to && argv[i].kind != WORD_EXACT) || (i > u->to && str_starts(s, ":::")))
 			return false;
-		if (i >= u->from && s.n && (memchr(s.p, '{', s.n) || memchr(s.p, '\'', s.n)))
+		if (i >= u->from && s.n && (str_has(s, '{') || str_has(s, '\'')))
 			return false;
 		/* other options may change how words are formed: -I, -N, --colsep */
 		if (i > 0 && i < u->from && !(str_starts(s, "-j") && s.n > 2) && !str_is_any(s, "-k -u -t"))
@@ -286,7 +286,7 @@ static bool each_line(struct eval *e, const struct word *argv, const struct know
 			to++;
 		line = str_sub(s, from, to);
 		while (line.n && strchr(" \t", line.p[0]))
-			line = str_sub(line, 1, line.n);
+			line = str_from(line, 1);
 		for (size_t i = u->from; i < u->to && line.n; i++)
 			fields_add(e, &fs, with_line(e, argv[i], with, line));
 		if (fs.n)
@@ -471,12 +471,12 @@ static void stdin_commands(struct eval *e, const char *name, struct span at)
 static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 {
 	ptrdiff_t eq = str_find(w.text, '=', 0);
-	if (eq < 0 || !text_exact(str_sub(w.text, 0, (size_t)eq))) {
+	if (eq < 0 || !text_exact(str_first(w.text, (size_t)eq))) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an environment variable that is not known is set",
 				w.at);
 		return;
 	}
-	struct str name = str_sub(w.text, 0, (size_t)eq), value = str_sub(w.text, (size_t)eq + 1, w.text.n);
+	struct str name = str_first(w.text, (size_t)eq), value = str_from(w.text, (size_t)eq + 1);
 	struct shell_value *v = arena_copy(e->a, (struct shell_value){.set = true, .exported = true,
 			.text = value});
 	*vars = pmap_set(e->a, *vars, name, v);

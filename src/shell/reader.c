@@ -74,16 +74,16 @@ static int read_all(void *arg)
 	unsigned nmarks[MARK_KINDS] = {0};
 	struct eval note = {.a = a, .f = f, .fuel = FUEL_BASE, .seen = &seen};
 	if (text.n > SHELL_TEXT_MAX) {
-		emit_text(&note, str_sub(text, 0, 0), TEXT_FROM(REQUEST), (struct span){0});
+		emit_text(&note, str_first(text, 0), TEXT_FROM(REQUEST), (struct span){0});
 		emit_trouble(&note, TROUBLE_BOUND, "the text is too long to be read", (struct span){0});
 		return 0;
 	}
-	if (memchr(text.p, 0, text.n)) {
+	if (str_has(text, 0)) {
 		emit_trouble(&note, TROUBLE_BOUND, "a NUL byte, which shells drop or stop at",
 				(struct span){0});
 		text = without_nul(a, text);
 	}
-	if (memchr(text.p, HOLE_NUM, text.n) || memchr(text.p, HOLE_NAME, text.n))
+	if (str_has(text, HOLE_NUM) || str_has(text, HOLE_NAME))
 		emit_trouble(&note, TROUBLE_CONSTRUCT, "a control byte that is not followed",
 				(struct span){0});
 	note.fuel += text.n;
@@ -101,7 +101,7 @@ int shell_read(struct arena *a, const struct shell_request *rq, struct facts *re
 	facts_init(ret);
 	switch (arena_run(a, read_all, &w)) {
 	case 0: return 0;
-	case 1: case ARENA_FULL: ret->complete = false; return err_set(e, ERR_LIMIT, 0,
+	case 1: case ARENA_FULL: ret->complete = false; return err_limit(e,
 			"the text needs more memory than is allowed");
 	default: ret->complete = false; return err_set(e, ERR_INTERNAL, 0,
 			"the reader left in an unknown way");
@@ -193,5 +193,5 @@ int shell_read_more(struct arena *a, const struct shell_request *rq, const struc
 	if (r == 0 || r == LEAVE_STOPPED)
 		return 0;
 	f->complete = false;
-	return err_set(e, ERR_LIMIT, 0, "the code needs more memory than is allowed");
+	return err_limit(e, "the code needs more memory than is allowed");
 }

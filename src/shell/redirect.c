@@ -22,8 +22,8 @@ static bool opens_network(struct str path, struct str *ret_host)
 	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
 		size_t n = strlen(roots[i]);
 		if (str_starts(path, roots[i])) {
-			ptrdiff_t slash = str_find(path, '/', n);
-			*ret_host = str_sub(path, n, slash < 0 ? path.n : (size_t)slash);
+			size_t slash = str_end(path, '/', n);
+			*ret_host = str_sub(path, n, slash);
 			return true;
 		}
 		bool open = known < path.n && path.p[known] != HOLE_NUM && known < n &&
@@ -72,8 +72,8 @@ static void out_to_file(struct eval *e, struct word path)
 static void here_document(struct eval *e, const struct syn_redir *r)
 {
 	struct str body = r->here_source;
-	if (!r->here_quoted && (memchr(body.p, '$', body.n) || memchr(body.p, '`', body.n) ||
-			memchr(body.p, '\\', body.n))) {
+	if (!r->here_quoted && (str_has(body, '$') || str_has(body, '`') ||
+			str_has(body, '\\'))) {
 		uint32_t text = emit_text(e, body, TEXT_FROM(HERE_DOCUMENT), r->at);
 		struct parser p;
 		struct syn_part *parts = NULL;
@@ -116,7 +116,7 @@ static void duplicate_descriptor(struct eval *e, const struct syn_redir *r)
 	e->fds_closed |= !text_exact(t) || str_ends(t, "-");
 	bool number = w.kind == WORD_EXACT &&
 			(str_is(t, "-") || str_is_digits(t) ||
-			(t.n > 1 && t.p[t.n - 1] == '-' && str_is_digits(str_sub(t, 0, t.n - 1))));
+			(t.n > 1 && t.p[t.n - 1] == '-' && str_is_digits(str_first(t, t.n - 1))));
 	bool numeric_hole = t.n == 1 && t.p[0] == HOLE_NUM;
 	if (out && !number && !numeric_hole && e->dialect != DIALECT_SH) { /* >&file is >file 2>&1 */
 		emit_network(e, w);

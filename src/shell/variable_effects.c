@@ -7,11 +7,11 @@
 /* Evaluates a text that bash expands as a prompt (PS4 under set -x, ${x@P}): its substitutions run. */
 void eval_prompt(struct eval *e, struct str text, struct span at)
 {
-	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n) && !memchr(text.p, '\\', text.n) &&
+	if (!str_has(text, '$') && !str_has(text, '`') && !str_has(text, '\\') &&
 			text_exact(text))
 		return;
 	/* \044( becomes $( before the prompt is expanded */
-	if (!text_exact(text) || memchr(text.p, '\\', text.n)) {
+	if (!text_exact(text) || str_has(text, '\\')) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt whose text is not known runs what is in it",
 				at);
 		return;
@@ -49,15 +49,14 @@ bool system_path(struct str path)
 {
 	struct str base = str_base(path);
 	return base.n && base.n < path.n && !str_is(base, "..") &&
-			system_dir(str_sub(path, 0, path.n - base.n - 1));
+			system_dir(str_first(path, path.n - base.n - 1));
 }
 
 /* True for a PATH that has only system directories. */
 static bool system_dirs(struct str path)
 {
 	for (size_t from = 0; from <= path.n;) {
-		ptrdiff_t colon = str_find(path, ':', from);
-		size_t to = colon < 0 ? path.n : (size_t)colon;
+		size_t to = str_end(path, ':', from);
 		if (!system_dir(str_sub(path, from, to)))
 			return false;
 		from = to + 1;
@@ -85,7 +84,7 @@ static void emit_effect(struct eval *e, const struct var_row *v, struct str name
 			e->s.options |= OPT_PATH_CHANGED;
 		break;
 	case VAR_STARTUP: case VAR_LOAD: case VAR_OPTIONS: {
-		bool one = v->effect != VAR_OPTIONS && text_exact(value) && !memchr(value.p, ':', value.n);
+		bool one = v->effect != VAR_OPTIONS && text_exact(value) && !str_has(value, ':');
 		emit_variable_access(e, ACCESS_EXEC, word_of(one ? value : HOLE, at), false, op, at);
 		break;
 	}
