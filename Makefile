@@ -42,6 +42,7 @@ obj = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 
 LIB_OBJ = $(call obj,$(DIRS:%=src/%/*.c))
 CLI_OBJ = $(call obj,src/cli/*.c)
+SERVE_OBJ = $(call obj,src/serve/*.c)
 GEN_OBJ = $(call obj,src/knowledge/gen/*.c)
 GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c src/config/knowledge_yaml.c)
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
@@ -70,14 +71,14 @@ UNIT_HELP = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(filter-out tests/unit/
 FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 # Below share; the first word is the shell.
 COMPLETIONS = bash-completion/completions/caisson zsh/vendor-completions/_caisson fish/vendor_completions.d/caisson.fish
-MAN = $(wildcard man/*.1 man/*.5)
+MAN = $(wildcard man/*.1 man/*.5 man/*.8)
 OURS = $(wildcard include/*.h examples/*.c src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-network check-world check-tools check-mixed check-keeper check-vm check-fresh check-built lint fuzz fuzzers bench format clean install uninstall deb dist help deps grammars FORCE
+.PHONY: all demo check check-asan check-clients check-network check-world check-tools check-mixed check-keeper check-serve check-vm check-backends check-engines check-fresh check-built lint fuzz fuzzers bench format clean install uninstall deb dist help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/caisson ## build the program: build/caisson (the default)
+all: $(BUILD)/caisson $(BUILD)/caissond ## build the programs: build/caisson and build/caissond (the default)
 
 # ---- building ----
 
@@ -211,12 +212,18 @@ $(BUILD)/gen/preset_table.c: $(BUILD)/gen-presets $(PRESETS)
 	$(call say,GEN,$@)
 	$(Q)$(BUILD)/gen-presets $(PRESETS) > $@
 
+# The pages that `caisson help TOPIC` prints.
+PAGES = audit backends box classifier clients hooks mcp metrics nested network permissions \
+	policy presets protected-paths result run selftest serve skills validators validators-data
+
 # Files that the program carries: NAME=FILE, where src/base/embedded.h declares the name.
 EMBEDDED = selftest_attempts=selftest/attempts.txt selftest_ordinary=selftest/ordinary.txt \
 	plugin_opencode=clients/opencode/caisson.js schema_report=docs/schema/report.schema.json \
 	schema_check_answer=docs/schema/check-answer.schema.json \
-	witness_node=witness/node.cjs witness_pytest=witness/caisson_witness.py
-$(BUILD)/gen/embedded_table.c: scripts/embed $(foreach pair,$(EMBEDDED),$(lastword $(subst =, ,$(pair))))
+	policy_shapes=knowledge/policy/shapes.yaml policy_starter=knowledge/policy/starter.yaml \
+	witness_node=witness/node.cjs witness_pytest=witness/caisson_witness.py witness_exec=witness/exec.sh \
+	$(foreach page,$(PAGES),page_$(subst -,_,$(page))=docs/$(page).md)
+$(BUILD)/gen/embedded_table.c: Makefile scripts/embed $(foreach pair,$(EMBEDDED),$(lastword $(subst =, ,$(pair))))
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)scripts/embed $(EMBEDDED) > $@
@@ -251,6 +258,13 @@ $(BUILD)/caisson: $(CLI_OBJ) $(LIB_OBJ)
 	$(Q)$(LINK) $^ $(LIBS) -o $@.linked
 	@$(call copy_program,$@.linked,$@)
 	@rm -f $@.linked
+
+# The daemon shares all code with the program. It is linked dynamically: Debian's libmicrohttpd needs gnutls, which has
+# no static library.
+DAEMON_LIBS = -Wl,-Bstatic $(filter-out -lm -lpthread,$(LIBS)) -Wl,-Bdynamic -lmicrohttpd -lm -lpthread
+$(BUILD)/caissond: $(SERVE_OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(LIB_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(if $(SANITIZE),-fsanitize=address$(comma)undefined,-pie -Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)--gc-sections) $^ $(DAEMON_LIBS) -o $@
 
 # One object with all that judging needs, in which only the names of the public header are global.
 $(BUILD)/lib/libcaisson.a: $(PUBLIC_OBJ) $(LIB)
@@ -320,7 +334,7 @@ $(BUILD)/box/relay_run: tests/box/relay_run.c $(LIB)
 
 SETS ?= build
 
-deps: ## install the packages of SETS ("build test lint clang clients bench fresh vm world tools"; build) with apt-get; demo, check and the others install theirs
+deps: ## install the packages of SETS ("build test lint clang clients bench fresh vm world tools backends"; build) with apt-get; demo, check and the others install theirs
 	@scripts/deps $(SETS)
 
 demo: ## build, judge a handful of commands and say why, run two scripts in boxes
@@ -340,7 +354,7 @@ check-asan: ## the same tests with AddressSanitizer and UBSan, below build-asan
 	@$(SUBMAKE) check-built BUILD=build-asan SANITIZE=1 CC=clang
 
 # Which clients: the names of scripts in tests/clients.
-CLIENTS ?= $(sort $(filter-out lib day screen codex_lib,$(patsubst tests/clients/%.sh,%,$(wildcard tests/clients/*.sh))))
+CLIENTS ?= $(sort $(filter-out lib day server_day screen codex_lib,$(patsubst tests/clients/%.sh,%,$(wildcard tests/clients/*.sh))))
 
 check-clients: ## drive real agent clients (pinned, from npm) against a scripted model on loopback (CLIENTS="claude-code codex ...")
 	@scripts/deps build test clients
@@ -356,6 +370,17 @@ check-vm: ## the tests of the box in a virtual machine: cgroup v2, systemd, root
 	@scripts/deps build
 	@$(SUBMAKE) all $(BUILD)/box/probe $(BUILD)/box/exhaust $(addprefix $(BUILD)/test/test_,cgroup dbus landlock seccomp sys watch)
 	@BUILD=$(abspath $(BUILD)) scripts/check-vm
+
+check-backends: ## boxes made by bubblewrap, runc, crun, Docker and Podman, started for it, as root and as an ordinary user (needs root; BACKENDS="runc podman")
+	@scripts/deps build backends
+	@$(SUBMAKE) all
+	@BUILD=$(abspath $(BUILD)) scripts/check-backends $(BACKENDS)
+
+check-engines: ## engines of boxes killed at 20 random points each, dead, on a full disk; boxes in real machines of qemu (needs root)
+	@scripts/deps build backends vm
+	@$(SUBMAKE) all
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) TEST_TIMEOUT=3000 ENGINE_KILLS=20 JOBS=1 \
+		scripts/run-tests tests/backends/engine_kills.sh tests/backends/vm.sh
 
 lint: ## layering, purity, banned functions, documented ids, names, words, texts in tables, sizes, cppcheck
 	@scripts/deps build lint
@@ -396,10 +421,17 @@ check-mixed: ## N runs with known outcomes as root and as many as an ordinary us
 
 check-keeper: POINTS = 200
 check-keeper: DAEMONS = 1000
-check-keeper: ## boxes in the background: processes killed at POINTS=200 random points, DAEMONS=1000 one after the other without growth
+check-keeper: ## boxes in the background: processes killed at POINTS=200 random points, a quarter more with a published port, DAEMONS=1000 one after the other without growth
 	@scripts/deps build test
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) POINTS=$(POINTS) DAEMONS=$(DAEMONS) TEST_TIMEOUT=7200 scripts/run-tests tests/run/background.sh
+
+check-serve: RUNS = 10000
+check-serve: KILLS = 50
+check-serve: ## caissond: RUNS=10000 runs with known ends, 64 at once, KILLS=50 of the server; published clients of Piston from npm
+	@scripts/deps build test
+	@$(SUBMAKE) all
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) RUNS=$(RUNS) PARALLEL=64 KILLS=$(KILLS) TEST_TIMEOUT=7200 scripts/run-tests tests/run/serve_load.sh tests/serve/piston.sh
 
 fuzz: ## compare with real shells on N generated programs (N=20000 SEED=fresh), run the first parts of requests for real (PAIRS=5000), plant repositories from boxes (SEQUENCES=500), fail every allocation along run, hook and mcp, then run the libFuzzer targets
 	@scripts/deps build test clang
@@ -419,10 +451,13 @@ fuzzers: ## build the libFuzzer targets of fuzz/ and run each RUNS times (RUNS=2
 .PHONY: fuzzers-built
 fuzzers-built: $(FUZZERS)
 
+# The daemon's code is in no library.
+$(BUILD)/fuzz/fuzz_serve: $(filter-out %/serve_main.o,$(SERVE_OBJ)) $(filter-out %/main.o,$(CLI_OBJ))
+$(BUILD)/fuzz/fuzz_serve: private LIBS += -lmicrohttpd
 $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
+	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(filter %.o,$^) $(LIB) $(LIBS) -o $@
 
 bench: ## measure against bash, side by side; prints ratios
 	@scripts/deps build bench
@@ -456,6 +491,8 @@ export PKG_CONFIG_FILE
 install: all $(PUBLIC) ## install program, libraries, manual pages, documentation and plugins (PREFIX=/usr/local, DESTDIR)
 	install -d $(DESTDIR)$(PREFIX)/bin
 	$(call copy_program,$(BUILD)/caisson,$(DESTDIR)$(PREFIX)/bin/caisson)
+	install -m 755 $(BUILD)/caissond $(DESTDIR)$(PREFIX)/bin/caissond
+	install -D -m 644 packaging/systemd/caissond.service $(DESTDIR)$(PREFIX)/lib/systemd/user/caissond.service
 	install -D -m 644 include/caisson.h $(DESTDIR)$(PREFIX)/include/caisson.h
 	install -D -m 644 $(BUILD)/lib/libcaisson.a $(DESTDIR)$(PREFIX)/lib/libcaisson.a
 	install -D -m 755 $(BUILD)/lib/$(SONAME) $(DESTDIR)$(PREFIX)/lib/$(SONAME)

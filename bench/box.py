@@ -143,6 +143,28 @@ def named(plain):
             "caisson run", {"with hosts": "   goal 1.50"})
 
 
+def background(folder, plain):
+    """A run that may leave something in the background and does not; a run that joins the network of a box there."""
+    places = {name: os.path.join(folder, "background", name) for name in ("own", "shared")}
+    for place in places.values():
+        os.makedirs(place)
+        subprocess.run(["git", "init", "-q", place], check=True)
+    work = [CAISSON, "run", "--profile", "work", "--workspace"]
+    commands = {"ends": Command([*work, places["own"], "--", path("true")], plain),
+            "may stay": Command([*work, places["own"], "--background", "--", path("true")], plain)}
+    table("  a run that may leave processes and leaves none, as a multiple of one that may not",
+            turns(commands, max(RUNS // 3, 1), 0), "ends", {"may stay": "   goal 1.03"})
+    kept = subprocess.run([*work, places["shared"], "--background", "-c", "(sleep 3600; :) & :"], stdin=NULL,
+            stdout=subprocess.PIPE, stderr=NULL, env=plain, check=False)
+    if b'"background":[' not in kept.stdout:
+        return print("  joining a network: nothing stays in the background here, not measured")
+    commands = {"own network": Command([*work, places["own"], "--", path("true")], plain),
+            "joined network": Command([*work, places["shared"], "--", path("true")], plain)}
+    table("  a run in the network of a box in the background, as a multiple of one in its own",
+            turns(commands, max(RUNS // 3, 1), 0), "own network", {"joined network": "   goal 1.20"})
+    subprocess.run([CAISSON, "stop", "--all"], stdin=NULL, stdout=NULL, stderr=NULL, env=plain, check=False)
+
+
 def overshoot(plain):
     """How long after the time limit everything is over, the whole process included; less what a run that ends at once takes."""
     over = []
@@ -184,5 +206,6 @@ with tempfile.TemporaryDirectory() as scratch:
     boxes(scratch, unsynced, home(scratch, "synced", "audit: {sync: begin}\n"))
     python(unsynced)
     named(unsynced)
+    background(scratch, unsynced)
     overshoot(unsynced)
     large(scratch, unsynced)

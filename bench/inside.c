@@ -236,7 +236,7 @@ int main(int argc, char **argv)
 	arena_init(&t.kept, ARENA_CAP_DEFAULT);
 	t.dir = str_of(argv[1]);
 	policies_default(&t.plain);
-	if (chdir(argv[1]) != 0 || user_self(&t.kept, getenv("HOME"), &t.self, &e) != 0 ||
+	if (chdir(argv[1]) != 0 || user_self(&t.kept, NULL, getenv("HOME"), &t.self, &e) != 0 ||
 			load_regexes(&t, argv[2], &e) != 0 ||
 	    !set_context(&t) || arena_run(&t.kept, prepare, &t) != 0) {
 		fprintf(stderr, "inside: %s\n", e.text[0] ? e.text : "cannot prepare");

@@ -315,7 +315,7 @@ static void start_relay(struct arena *a, int listener, struct relay *ret)
 	must(network_rule_parse(a, str_cat(a, STR(NAME), str_of(port)), name, &e) != 0, "a rule");
 	must(network_rule_parse(a, str_cat(a, STR("127.0.0.1"), str_of(port)), address, &e) != 0, "a rule");
 	name->next = address;
-	struct relay_listener l = {listener, PORT};
+	struct relay_listener l = {.fd = listener, .port = PORT};
 	struct relay_request rq = {.rules = name};
 	struct relay_sockets sockets = {.listeners = &l, .n = 1, .dns4 = -1, .dns6 = -1};
 	int64_t began = clock_now();

@@ -3,7 +3,7 @@
 with each of the commands below. It prints the costs of a start as ratios to A: CPU time of the process
 and its children, elapsed time (median and minimum of both), and the number of page faults.
 
-    RUNS=300 COMMANDS="version check policy hook line run work" bench/versus.py /tmp/before build/caisson
+    RUNS=300 COMMANDS="version check policy hook line run work may-stay" bench/versus.py /tmp/before build/caisson
 
 Starts in turn see the same load, so the ratios hold on a machine that is not quiet. The name "bash"
 stands for `bash -c :`, and for `sh -c 'bash -c :'` beside the line that `caisson init` writes. Copy a build before
@@ -30,6 +30,7 @@ ARGUMENTS = {
     "line": None,  # the line that `caisson init` writes, in a shell; only of a program whose name is caisson
     "run": ["run", "--", "/bin/true"],
     "work": ["run", "--profile", "work", "--", "/bin/true"],
+    "may-stay": ["run", "--profile", "work", "--background", "--", "/bin/true"],
 }
 COMMANDS = os.environ.get("COMMANDS", " ".join(ARGUMENTS)).split()
 WARM = 5

@@ -70,7 +70,8 @@ static void message(struct input *in, const struct mcp_message *m)
 			m->method.n <= MCP_TEXT_MAX && m->client.n <= MCP_TEXT_MAX);
 	if (m->kind == MCP_BAD)
 		mcp_put_error(&b, m->id, m->code, str_of(m->why), STR(""));
-	else if (m->kind == MCP_REQUEST && str_is(m->method, "tools/call") && !mcp_call_wrong(in->a, m))
+	else if (m->kind == MCP_REQUEST && str_is(m->method, "tools/call") &&
+			!mcp_call_wrong(in->a, &(struct mcp_options){.keeps = true}, m))
 		require(json_is(json_key(m->params, "name"), JSON_STRING) &&
 				(!json_key(m->params, "arguments") ||
 				json_is(json_key(m->params, "arguments"), JSON_OBJECT)));

@@ -59,7 +59,7 @@ static int line_start(int fd, off_t end, off_t *ret, struct err *e)
 		size_t n = end < BLOCK ? (size_t)end : BLOCK;
 		off_t from = end - (off_t)n;
 		if (read_at(fd, block, n, from) != (ssize_t)n)
-			return err_set(e, ERR_SYSTEM, errno, "cannot read the record");
+			return err_system(e, "cannot read the record");
 		const char *newline = memrchr(block, '\n', n);
 		if (newline) {
 			*ret = from + (newline - block) + 1;
@@ -91,7 +91,7 @@ static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
 		return 0;
 	if (read_at(t->fd, first, n, from) != (ssize_t)n ||
 			read_at(t->fd, last, sizeof last, end - (off_t)sizeof last) != (ssize_t)sizeof last)
-		return err_set(e, ERR_SYSTEM, errno, "cannot read the record");
+		return err_system(e, "cannot read the record");
 	if (last[FRAME_END] != '\n' || !frame_start(str_n(first, n), &f) ||
 			!frame_end(str_n(last, FRAME_END), &f))
 		return 0;
@@ -150,13 +150,13 @@ static int copy_bytes(int from, off_t at, off_t end, int to, struct err *e)
 	while (at < end) {
 		size_t n = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
 		if (read_at(from, block, n, at) != (ssize_t)n)
-			return err_set(e, ERR_SYSTEM, errno, "cannot read the record");
+			return err_system(e, "cannot read the record");
 		if (fd_write_all(to, "torn", str_n(block, n), e) < 0)
 			return -1;
 		at += (off_t)n;
 	}
 	if (fdatasync(to) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot sync the bytes that were moved aside");
+		return err_system(e, "cannot sync the bytes that were moved aside");
 	return 0;
 }
 
@@ -164,7 +164,7 @@ static int copy_bytes(int from, off_t at, off_t end, int to, struct err *e)
 static int torn_file(const struct writing *w, off_t at, char name[TORN_NAME_MAX + 1], struct err *e)
 {
 	if (mkdirat(w->au->dir, "torn", 0700) < 0 && errno != EEXIST)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s/torn'", STR_ARG(w->au->path));
+		return err_system(e, "cannot make '%.*s/torn'", STR_ARG(w->au->path));
 	FD_CLEANUP int dir = openat(w->au->dir, "torn", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int fd = -1;
 	for (int i = 0; dir >= 0 && fd < 0 && i < TORN_TRIES_MAX; i++) {
@@ -174,8 +174,7 @@ static int torn_file(const struct writing *w, off_t at, char name[TORN_NAME_MAX 
 		if (fd < 0 && errno != EEXIST)
 			break;
 	}
-	return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%.*s/torn'",
-			STR_ARG(w->au->path));
+	return fd >= 0 ? fd : err_system(e, "cannot make a file in '%.*s/torn'", STR_ARG(w->au->path));
 }
 
 /* Moves the bytes behind `end` to torn/. The head names that file before the record is cut. */
@@ -191,7 +190,7 @@ static int set_aside(struct writing *w, off_t end)
 		return -1;
 	w->head = h;
 	if (ftruncate(t->fd, end) < 0)
-		return err_set(w->e, ERR_SYSTEM, errno, "cannot cut the torn line off '%s'", t->name);
+		return err_system(w->e, "cannot cut the torn line off '%s'", t->name);
 	t->size = end;
 	return 0;
 }
@@ -243,8 +242,7 @@ static int find_tail(struct writing *w)
 			return 0;
 		memcpy(bound, name, sizeof name); /* empty: its writer was killed before the first row */
 	}
-	return err_set(w->e, ERR_LIMIT, 0, "'%.*s' has more than %d days", STR_ARG(w->au->path),
-			AUDIT_DAYS_MAX);
+	return err_limit(w->e, "'%.*s' has more than %d days", STR_ARG(w->au->path), AUDIT_DAYS_MAX);
 }
 
 /* ---- writing ---- */
@@ -284,8 +282,7 @@ static int put_line(struct writing *w, struct str line)
 	}
 	int why = put < 0 ? errno : ENOSPC;
 	if (put > 0 && ftruncate(t->fd, t->size) < 0)
-		return err_set(w->e, ERR_SYSTEM, errno,
-				"cannot cut off a row that was written in part to '%s'", t->name);
+		return err_system(w->e, "cannot cut off a row that was written in part to '%s'", t->name);
 	return err_set(w->e, ERR_SYSTEM, why, "cannot write to the record '%.*s/%s'", STR_ARG(w->au->path),
 			t->name);
 }
@@ -357,7 +354,7 @@ static int sign_newest(struct writing *w, const struct audit_row *row, char fiel
 {
 	struct audit_checkpoint cp = {.seq = w->tail.seq};
 	if (!w->tail.seq)
-		return err_set(w->e, ERR_INPUT, 0, "there is no row yet that could be signed");
+		return err_input(w->e, "no row to sign yet");
 	memcpy(cp.hash, w->tail.hash, sizeof cp.hash);
 	audit_time_text(w->au->now(), cp.at);
 	checkpoint_sign(row->key, &cp);
@@ -418,7 +415,7 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 	if (sync)
 		lock_release(w.lock);
 	if (sync && sync_all(&w) < 0)
-		bad = err_set(e, ERR_SYSTEM, errno, "the row is written but not on the disk: '%.*s/%s'",
+		bad = err_system(e, "the row is written but not on the disk: '%.*s/%s'",
 				STR_ARG(au->path), w.tail.name);
 	fd_close(&w.lock);
 	fd_close(&w.tail.fd);

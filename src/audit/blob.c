@@ -51,7 +51,7 @@ struct str blob_digest(struct arena *a, struct str bytes)
 
 bool blob_is_digest(struct str digest)
 {
-	return str_starts(digest, prefix) && str_is_hex(str_sub(digest, sizeof prefix - 1, digest.n),
+	return str_starts(digest, prefix) && str_is_hex(str_from(digest, sizeof prefix - 1),
 			BLOB_HEX);
 }
 
@@ -72,11 +72,11 @@ int blobs_open(struct arena *a, struct str state, uint32_t uid, bool make, struc
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT && make) {
 		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+			return err_system(e, "cannot make '%s'", path);
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	}
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+		return err_system(e, "cannot open '%s'", path);
 	if (opened_check(b.path, b.uid, fd, S_IFDIR, ".", &st, e) < 0)
 		return -1;
 	b.dir = fd;
@@ -198,9 +198,9 @@ static void drop_spare(void *ptr)
 static int name_spare(struct blob_spare *s, const char *name, bool sync, struct err *e)
 {
 	if (sync && fdatasync(s->fd) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot sync '%.*s/%s'", STR_ARG(s->b->path), name);
+		return err_system(e, "cannot sync '%.*s/%s'", STR_ARG(s->b->path), name);
 	if (give_name(s->b, s->fd, s->name, name) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot name '%.*s/%s'", STR_ARG(s->b->path), name);
+		return err_system(e, "cannot name '%.*s/%s'", STR_ARG(s->b->path), name);
 	s->name[0] = 0;
 	return 0;
 }
@@ -214,7 +214,7 @@ static int store_blob(struct arena *a, const struct blobs *b, const char *name,
 
 	s.fd = new_file(b, name, s.name);
 	if (s.fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%.*s'", STR_ARG(b->path));
+		return err_system(e, "cannot make a file in '%.*s'", STR_ARG(b->path));
 	arena_defer(a, &cleanup, drop_spare, &s);
 	rc = fill(arg, s.fd, e) == 0 ? name_spare(&s, name, sync, e) : -1;
 	arena_release(a, &cleanup);
@@ -240,7 +240,7 @@ int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struc
 	char name[NAME_MAX_ + 1];
 	struct str whole;
 	if (!blob_is_digest(digest) || bytes.n > BLOB_MAX)
-		return err_set(e, ERR_LIMIT, 0, "a blob has a digest and at most %zu bytes", BLOB_MAX);
+		return err_limit(e, "a blob has a digest and at most %zu bytes", BLOB_MAX);
 	file_of(digest, name);
 	if (is_kept(b, name))
 		return 0;
@@ -298,7 +298,7 @@ int blob_take(struct blob_sink *to, struct str bytes, struct err *e)
 {
 	to->n += bytes.n;
 	if (to->n > BLOB_MAX)
-		return err_set(e, ERR_LIMIT, 0, "a blob has at most %zu bytes", BLOB_MAX);
+		return err_limit(e, "a blob has at most %zu bytes", BLOB_MAX);
 	if (to->zstd)
 		return compress_bytes(to, bytes, false, e);
 	crypto_hash_sha256_update(&to->hash, (const unsigned char *)bytes.p, bytes.n);
@@ -327,7 +327,7 @@ static int fill_poured(void *arg, int fd, struct err *e)
 	to->fd = fd;
 	to->zstd = ZSTD_createCCtx();
 	if (!to->zstd)
-		return err_set(e, ERR_LIMIT, 0, "no memory left for a blob");
+		return err_limit(e, "no memory left for a blob");
 	arena_defer(p->a, &cleanup, free_zstd, to);
 	ZSTD_CCtx_setParameter(to->zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(to->zstd, ZSTD_c_windowLog, WINDOW_LOG);
@@ -374,13 +374,13 @@ static int unpack_blob(struct arena *a, struct str file, const char *name, size_
 {
 	unsigned long long n = ZSTD_getFrameContentSize(file.p, file.n);
 	if (n == ZSTD_CONTENTSIZE_ERROR || n == ZSTD_CONTENTSIZE_UNKNOWN)
-		return err_set(e, ERR_CONFIG, 0, "'%s' is not a blob", name);
+		return err_config(e, "'%s' is not a blob", name);
 	if (n > max)
-		return err_set(e, ERR_LIMIT, 0, "'%s' holds more than %zu bytes", name, max);
+		return err_limit(e, "'%s' holds more than %zu bytes", name, max);
 	char *p = arena_alloc(a, (size_t)n + 1);
 	size_t got = ZSTD_decompress(p, (size_t)n, file.p, file.n);
 	if (ZSTD_isError(got) || got != n)
-		return err_set(e, ERR_CONFIG, 0, "'%s' is damaged", name);
+		return err_config(e, "'%s' is damaged", name);
 	*ret = str_n(p, (size_t)n);
 	return 0;
 }
@@ -392,7 +392,7 @@ int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t m
 	struct str file, bytes;
 	struct stat st;
 	if (!blob_is_digest(digest))
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is not the digest of a blob",
+		return err_input(e, "'%.*s' is not the digest of a blob",
 				(int)(digest.n < 100 ? digest.n : 100), digest.p);
 	if (max > BLOB_MAX)
 		max = BLOB_MAX;
@@ -400,15 +400,14 @@ int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t m
 	FD_SCOPE f = {0};
 	fd_scope(&f, a, openat(b->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	if (f.fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open the blob '%.*s/%s'", STR_ARG(b->path),
-				name);
+		return err_system(e, "cannot open the blob '%.*s/%s'", STR_ARG(b->path), name);
 	if (opened_check(b->path, b->uid, f.fd, S_IFREG, name, &st, e) < 0 ||
 			fd_read_file(a, f.fd, name, &st, ZSTD_compressBound(max), &file, e) < 0 ||
 			unpack_blob(a, file, name, max, &bytes, e) < 0)
 		return -1;
 	name_bytes(bytes, is);
 	if (memcmp(is, digest.p, BLOB_DIGEST) != 0)
-		return err_set(e, ERR_CONFIG, 0,
+		return err_config(e,
 				"the blob '%.*s/%s' does not have its digest: it was changed",
 				STR_ARG(b->path), name);
 	*ret = bytes;

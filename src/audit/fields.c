@@ -119,7 +119,7 @@ bool audit_item(struct str *list, struct str *ret)
 	if (!(end = json_skip(s, 1, AUDIT_NEST_MAX)) || end >= s.n || (s.p[end] != ',' && s.p[end] != ']'))
 		return false;
 	*ret = str_sub(s, 1, end);
-	*list = str_sub(s, end, s.n);
+	*list = str_from(s, end);
 	return true;
 }
 
@@ -138,7 +138,7 @@ static bool is_plain_text(struct str value, struct str *ret)
 		return true;
 	}
 	*ret = str_sub(value, 1, value.n - 1);
-	return str_find(*ret, '\\', 0) < 0;
+	return !str_has(*ret, '\\');
 }
 
 struct str audit_text(struct arena *a, struct str value)

@@ -129,9 +129,9 @@ static int lock_open(struct arena *a, const struct audit *au, struct index *x)
 	struct stat st;
 	FD_CLEANUP int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_set(x->e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+		return err_system(x->e, "cannot open '%s'", path);
 	if (!S_ISREG(st.st_mode) || st.st_uid != au->uid)
-		return err_set(x->e, ERR_CONFIG, 0, "'%s' is not a file of the caller's", path);
+		return err_config(x->e, "'%s' is not your file", path);
 	x->lock = fd;
 	fd = -1;
 	return 0;
@@ -143,9 +143,9 @@ static int lock_wait(struct index *x, bool exclusive)
 	struct flock whole = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
 	for (int64_t waited = 0; fcntl(x->lock, F_OFD_SETLK, &whole) < 0; waited += pause.tv_nsec) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
-			return err_set(x->e, ERR_SYSTEM, errno, "cannot lock the index");
+			return err_system(x->e, "cannot lock the index");
 		if (waited > (int64_t)INDEX_WAIT_MS * 1000000)
-			return err_set(x->e, ERR_LIMIT, 0,
+			return err_limit(x->e,
 					"the index has been locked by another process for %d ms",
 					INDEX_WAIT_MS);
 		nanosleep(&pause, NULL);
@@ -166,11 +166,11 @@ static int check_file(struct index *x)
 {
 	struct stat st;
 	if (lstat(x->path, &st) < 0)
-		return errno == ENOENT ? 0 : err_set(x->e, ERR_SYSTEM, errno, "cannot look at '%s'", x->path);
+		return errno == ENOENT ? 0 : err_system(x->e, "cannot stat '%s'", x->path);
 	if (!S_ISREG(st.st_mode) || st.st_uid != x->au->uid)
-		return err_set(x->e, ERR_CONFIG, 0, "'%s' is not a file of the caller's", x->path);
+		return err_config(x->e, "'%s' is not your file", x->path);
 	if (st.st_mode & (S_IWGRP | S_IWOTH | S_IRGRP | S_IROTH))
-		return err_set(x->e, ERR_CONFIG, 0, "others may reach '%s'", x->path);
+		return err_config(x->e, "other users can access '%s'", x->path);
 	return 0;
 }
 
@@ -179,7 +179,7 @@ static int db_open(struct index *x, bool make)
 	FD_CLEANUP int fd = make ? open(x->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) :
 			-1;
 	if (make && fd < 0)
-		return err_set(x->e, ERR_SYSTEM, errno, "cannot make '%s'", x->path);
+		return err_system(x->e, "cannot make '%s'", x->path);
 	if (sqlite3_open_v2(x->path, &x->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, NULL) != SQLITE_OK)
 		return index_failed(x, "open");
 	sqlite3_busy_timeout(x->db, INDEX_WAIT_MS);
@@ -215,7 +215,7 @@ static int read_own(struct index *x, bool *ret_same)
 		*ret_same = boot && !strcmp(boot, x->boot);
 	}
 	sqlite3_finalize(s);
-	return ok ? 0 : err_set(x->e, ERR_CONFIG, 0, "'%s' has no key", x->path);
+	return ok ? 0 : err_config(x->e, "'%s' has no key", x->path);
 }
 
 /*
@@ -234,7 +234,7 @@ static int after_start(struct index *x)
 	if (!sound || number_of(x, "SELECT count(*) FROM row", &rows) < 0 ||
 			number_of(x, "SELECT coalesce(sum(rows), 0) FROM file", &counted) < 0 ||
 			rows != counted)
-		return err_set(x->e, ERR_CONFIG, 0, "'%s' is damaged", x->path);
+		return err_config(x->e, "'%s' is damaged", x->path);
 	if (index_prepare(x, "UPDATE own SET boot = ?", &s) < 0)
 		return -1;
 	sqlite3_bind_text(s, 1, x->boot, -1, SQLITE_STATIC);
@@ -252,12 +252,12 @@ static int db_check(struct index *x, bool exclusive)
 			&version) < 0)
 		return -1;
 	if (application != APPLICATION || version != INDEX_VERSION)
-		return err_set(x->e, ERR_CONFIG, 0, "'%s' is not an index of this version", x->path);
+		return err_config(x->e, "'%s' is not an index of this version", x->path);
 	if (read_own(x, &same) < 0)
 		return -1;
 	if (same)
 		return 0;
-	return exclusive ? after_start(x) : err_set(x->e, ERR_CONFIG, 0,
+	return exclusive ? after_start(x) : err_config(x->e,
 			"'%s' was written before the machine was started", x->path);
 }
 
@@ -266,7 +266,7 @@ static int write_schema(struct index *x)
 	sqlite3_stmt *s;
 	char head[160];
 	if (getrandom(x->key, sizeof x->key, 0) != (ssize_t)sizeof x->key)
-		return err_set(x->e, ERR_SYSTEM, errno, "cannot make a key for the index");
+		return err_system(x->e, "cannot make a key for the index");
 	snprintf(head, sizeof head, "BEGIN IMMEDIATE; PRAGMA application_id=%d; PRAGMA user_version=%d;",
 			APPLICATION, INDEX_VERSION);
 	if (run_sql(x, head) < 0 || run_sql(x, schema) < 0 || index_prepare(x, "INSERT INTO own VALUES(?,?)",
@@ -283,9 +283,9 @@ static int remove_one(struct index *x, const char *suffix)
 {
 	char path[4096 + 16];
 	if ((size_t)snprintf(path, sizeof path, "%s%s", x->path, suffix) >= sizeof path)
-		return err_set(x->e, ERR_LIMIT, 0, "the name of the index is too long");
+		return err_limit(x->e, "the name of the index is too long");
 	if (unlink(path) < 0 && errno != ENOENT)
-		return err_set(x->e, ERR_SYSTEM, errno, "cannot remove '%s'", path);
+		return err_system(x->e, "cannot remove '%s'", path);
 	return 0;
 }
 
@@ -325,7 +325,7 @@ int index_open(struct arena *a, const struct audit *au, bool exclusive, struct i
 		return -1;
 	int bad = lock_wait(&x, exclusive);
 	if (!bad && !exclusive && stat(x.path, &st) < 0)
-		bad = err_set(e, ERR_CONFIG, errno, "there is no index yet");
+		bad = err_set(e, ERR_CONFIG, errno, "no index yet");
 	if (!bad)
 		bad = check_file(&x) < 0 ||
 				(stat(x.path, &st) < 0 ? make_anew(&x) : db_open(&x, false)) < 0 ||
@@ -379,7 +379,7 @@ int index_forget(struct arena *a, const struct audit *au, struct err *e)
 	struct stat st;
 	x.path = index_path(a, au);
 	if (lstat(x.path, &st) < 0)
-		return errno == ENOENT ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", x.path);
+		return errno == ENOENT ? 0 : err_system(e, "cannot stat '%s'", x.path);
 	if (index_update(a, au, false, &counts, e) == 0)
 		return 0;
 	return remove_one(&x, "-journal") < 0 || remove_one(&x, "") < 0 ? -1 : 0;

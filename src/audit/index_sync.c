@@ -55,8 +55,7 @@ static int list_files(struct index *x, struct arena *a, struct day_files *ret)
 		if (fstatat(x->au->dir, names[i], &st, AT_SYMLINK_NOFOLLOW) < 0) {
 			if (errno == ENOENT)
 				continue;
-			return err_set(x->e, ERR_SYSTEM, errno, "cannot look at '%s' of the record",
-					names[i]);
+			return err_system(x->e, "cannot stat '%s' of the record", names[i]);
 		}
 		k->inode = (int64_t)st.st_ino;
 		k->size = st.st_size;
@@ -233,7 +232,7 @@ static int read_on(struct sync *s, const char *name, const struct dayfile *now, 
 	}
 	while ((got = audit_next(s->reader, l, x->e)) > 0) {
 		if (l->at >= INDEX_OFFSET_MAX)
-			return err_set(x->e, ERR_LIMIT, 0, "'%s' is too large for the index", name);
+			return err_limit(x->e, "'%s' is too large for the index", name);
 		if (put_row(s, l, k->day) < 0)
 			return -1;
 		k->done = (int64_t)(l->at + l->text.n + 1);

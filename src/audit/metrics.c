@@ -43,8 +43,8 @@ static void grow_tally(struct tally *t)
 /* The counter of the family's keys. NULL: too many families. */
 static size_t *family_of(struct tally *t, struct str key)
 {
-	ptrdiff_t end = str_find(key, '|', 0);
-	struct str name = str_sub(key, 0, end < 0 ? key.n : (size_t)end);
+	size_t end = str_end(key, '|', 0);
+	struct str name = str_first(key, end);
 	for (size_t i = 0; i < ARRAY_SIZE(t->families); i++) {
 		if (!t->families[i].name[0] && name.n < sizeof t->families[i].name)
 			memcpy(t->families[i].name, name.p, name.n);
@@ -91,8 +91,8 @@ struct str tally_word(struct str key, unsigned i)
 	for (;; i--) {
 		ptrdiff_t end = str_find(key, '|', 0);
 		if (!i)
-			return str_sub(key, 0, end < 0 ? key.n : (size_t)end);
-		key = str_sub(key, end < 0 ? key.n : (size_t)end + 1, key.n);
+			return str_first(key, end < 0 ? key.n : (size_t)end);
+		key = str_from(key, end < 0 ? key.n : (size_t)end + 1);
 	}
 }
 

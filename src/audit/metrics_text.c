@@ -19,7 +19,7 @@ static const struct family counters[] = {
 	{"caisson_validations", "validations|", {"task", "outcome"},
 			"Results that were validated: can they be trusted?"},
 	{"caisson_validation_results", "results|", {"task", "result"},
-			"Results that were validated: what they say."},
+			"Validated results, by pass or fail."},
 	{"caisson_record_rows", "rows|", {"kind", ""}, "Rows of the record."},
 };
 

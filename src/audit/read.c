@@ -45,7 +45,7 @@ static int read_bytes(const struct audit_reader *r, char *p, size_t n, off_t at,
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot read '%s' of the record", r->name);
+			return err_system(e, "cannot read '%s' of the record", r->name);
 		if (!got)
 			break; /* it was cut meanwhile */
 		have += (size_t)got;

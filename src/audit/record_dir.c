@@ -31,15 +31,15 @@ int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *
 		struct err *e)
 {
 	if (fstat(fd, ret) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s/%s'", STR_ARG(dir), name);
+		return err_system(e, "cannot stat '%.*s/%s'", STR_ARG(dir), name);
 	if ((ret->st_mode & S_IFMT) != kind)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record is not a %s", STR_ARG(dir), name,
+		return err_config(e, "'%.*s/%s' of the record is not a %s", STR_ARG(dir), name,
 				kind == S_IFDIR ? "directory" : "regular file");
 	if (ret->st_uid != uid)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record belongs to somebody else",
-				STR_ARG(dir), name);
+		return err_config(e, "'%.*s/%s' of the record belongs to another user", STR_ARG(dir), name);
 	if (ret->st_mode & (S_IWGRP | S_IWOTH))
-		return err_set(e, ERR_CONFIG, 0, "others may write '%.*s/%s' of the record: chmod go-w it",
+		return err_config(e, "other users can write '%.*s/%s' of the record: run chmod "
+				"go-w on it",
 				STR_ARG(dir), name);
 	return 0;
 }
@@ -63,18 +63,18 @@ int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, st
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT && make) {
 		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+			return err_system(e, "cannot make '%s'", path);
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	}
 	if (fd < 0 && errno == ENOENT) { /* not a failure: callers check for this number */
 		err_set(e, ERR_SYSTEM, 0,
-				"there is no record yet: '%s' comes with the first run or hook call", path);
+				"no record yet: the first run or hook call creates '%s'", path);
 		if (e)
 			e->errnum = ENOENT;
 		return -1;
 	}
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open the record '%s'", path);
+		return err_system(e, "cannot open the record '%s'", path);
 	if (opened_check(au.path, au.uid, fd, S_IFDIR, ".", &st, e) < 0)
 		return -1;
 	au.dir = fd;
@@ -102,7 +102,7 @@ int day_open(const struct audit *au, const char *name, int flags, off_t *ret_siz
 	struct stat st;
 	FD_CLEANUP int fd = openat(au->dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/%s'", STR_ARG(au->path), name);
+		return err_system(e, "cannot open '%.*s/%s'", STR_ARG(au->path), name);
 	if (opened_check(au->path, au->uid, fd, S_IFREG, name, &st, e) < 0)
 		return -1;
 	int opened = fd;
@@ -118,20 +118,18 @@ static int each_day(const struct audit *au, int (*fn)(void *ctx, const char *nam
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	size_t n = 0;
 	if (!d) {
-		bad = err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s'", STR_ARG(au->path));
+		bad = err_system(e, "cannot list '%.*s'", STR_ARG(au->path));
 		fd_close(&fd);
 		return bad;
 	}
 	for (struct dirent *entry; !bad && (errno = 0, entry = readdir(d));) {
 		if (++n > ENTRIES_MAX)
-			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more than %d entries", STR_ARG(au->path),
-					ENTRIES_MAX);
+			bad = err_limit(e, "'%.*s' has more than %d entries", STR_ARG(au->path), ENTRIES_MAX);
 		else if (is_day(entry->d_name) && fn(ctx, entry->d_name) < 0)
-			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more days than expected",
-					STR_ARG(au->path));
+			bad = err_limit(e, "'%.*s' has more days than expected", STR_ARG(au->path));
 	}
 	if (!bad && errno)
-		bad = err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s'", STR_ARG(au->path));
+		bad = err_system(e, "cannot list '%.*s'", STR_ARG(au->path));
 	closedir(d);
 	return bad;
 }
@@ -206,9 +204,9 @@ static int wait_for(int fd, struct err *e)
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	for (int64_t waited = 0; fcntl(fd, F_OFD_SETLK, &whole) < 0; waited += pause.tv_nsec) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
-			return err_set(e, ERR_SYSTEM, errno, "cannot lock the record");
+			return err_system(e, "cannot lock the record");
 		if (waited > (int64_t)AUDIT_WAIT_MS * 1000000)
-			return err_set(e, ERR_LIMIT, 0,
+			return err_limit(e,
 					"the record has been locked by another process for %d ms",
 					AUDIT_WAIT_MS);
 		nanosleep(&pause, NULL);
@@ -230,7 +228,7 @@ int lock_take(const struct audit *au, struct err *e)
 		FD_CLEANUP int fd = openat(au->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
 				O_NONBLOCK, 0600);
 		if (fd < 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/lock'", STR_ARG(au->path));
+			return err_system(e, "cannot open '%.*s/lock'", STR_ARG(au->path));
 		if (opened_check(au->path, au->uid, fd, S_IFREG, "lock", &opened, e) < 0 ||
 				wait_for(fd, e) < 0)
 			return -1;
@@ -241,8 +239,7 @@ int lock_take(const struct audit *au, struct err *e)
 			return locked;
 		}
 	}
-	return err_set(e, ERR_CONFIG, 0, "the lock of the record '%.*s' is replaced again and again",
-			STR_ARG(au->path));
+	return err_config(e, "the lock of the record '%.*s' is replaced again and again", STR_ARG(au->path));
 }
 
 /* The descriptor stays open, so that the caller can sync it. */
@@ -260,7 +257,7 @@ static struct str next_word(struct str *s)
 	for (to = from; to < s->n && s->p[to] != ' ' && s->p[to] != '\n';)
 		to++;
 	struct str w = str_sub(*s, from, to);
-	*s = str_sub(*s, to, s->n);
+	*s = str_from(*s, to);
 	return w;
 }
 
@@ -298,6 +295,6 @@ int head_write(int lock, const struct head *h, struct err *e)
 	memset(text + n, ' ', HEAD_BYTES - n);
 	text[HEAD_BYTES - 1] = '\n';
 	if (pwrite(lock, text, HEAD_BYTES, 0) != HEAD_BYTES)
-		return err_set(e, ERR_SYSTEM, errno, "cannot write the head of the record");
+		return err_system(e, "cannot write the head of the record");
 	return 0;
 }

@@ -32,8 +32,7 @@ static int first_kept(const struct audit *au, const char *today, unsigned days, 
 	snprintf(newest, sizeof newest, "%.*sT00:00:00.000000Z", DAY_CHARS, today);
 	last = audit_time_of(str_of(newest));
 	if (last < 0)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' is not named after a day", STR_ARG(au->path),
-				today);
+		return err_config(e, "'%.*s/%s' is not named after a day", STR_ARG(au->path), today);
 	if (last + AUDIT_DAY_US < now)
 		now = last;
 	audit_time_text(now > (int64_t)days * AUDIT_DAY_US ? now - (int64_t)days * AUDIT_DAY_US : 0, ret);
@@ -93,7 +92,7 @@ static int first_row(const struct audit *au, const char *name, char *room, struc
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot read '%s' of the record", name);
+			return err_system(e, "cannot read '%s' of the record", name);
 		if (!got)
 			break;
 		end = memchr(room + n, '\n', (size_t)got);
@@ -103,7 +102,7 @@ static int first_row(const struct audit *au, const char *name, char *room, struc
 		return 0;
 	struct str line = str_n(room, end ? (size_t)(end - room) : 0);
 	if (!frame_start(line, ret) || !frame_end(line, ret))
-		return err_set(e, ERR_CONFIG, 0,
+		return err_config(e,
 				"the first line of '%s' is not a row; caisson audit verify says more", name);
 	return 1;
 }
@@ -124,7 +123,7 @@ static int last_hash(const struct audit *au, const char *name, char ret[AUDIT_HA
 	if (size < (off_t)sizeof end ||
 			pread(fd, end, sizeof end, size - (off_t)sizeof end) != (ssize_t)sizeof end ||
 			end[FRAME_END] != '\n' || !frame_end(str_n(end, FRAME_END), &f))
-		return err_set(e, ERR_CONFIG, 0,
+		return err_config(e,
 				"the last line of '%s' is not a row; caisson audit verify says more", name);
 	memcpy(ret, f.hash.p, AUDIT_HASH);
 	ret[AUDIT_HASH] = '\0';
@@ -155,9 +154,9 @@ static int find_cut(struct arena *a, const struct audit *au, const struct day_na
 		if (last_hash(au, d->names[i], last, e) < 0)
 			return -1;
 	if (!got)
-		return err_set(e, ERR_CONFIG, 0, "the days that would stay have no row");
+		return err_config(e, "the days that would stay have no row");
 	if (f.seq <= ret->first_seq || memcmp(last, f.prev.p, AUDIT_HASH) != 0)
-		return err_set(e, ERR_CONFIG, 0,
+		return err_config(e,
 				"the chain is broken before '%s'; nothing is dropped; caisson audit verify "
 				"says more", d->names[d->drop]);
 	ret->seq = f.seq - 1;
@@ -203,11 +202,10 @@ static int drop_torn(const struct audit *au, const char *to, bool dry, uint64_t 
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	size_t n = 0;
 	if (fd < 0)
-		return errno == ENOENT ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/torn'",
-				STR_ARG(au->path));
+		return errno == ENOENT ? 0 : err_system(e, "cannot open '%.*s/torn'", STR_ARG(au->path));
 	if (!dir) {
 		fd_close(&fd);
-		return err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s/torn'", STR_ARG(au->path));
+		return err_system(e, "cannot list '%.*s/torn'", STR_ARG(au->path));
 	}
 	for (struct dirent *entry; n++ < TORN_MAX && (entry = readdir(dir));)
 		if (entry->d_name[0] != '.' && strlen(entry->d_name) > DAY_CHARS &&
@@ -221,9 +219,8 @@ static int drop_days(const struct audit *au, const struct day_names *d, struct e
 {
 	for (size_t i = 0; i < d->drop; i++)
 		if (unlinkat(au->dir, d->names[i], 0) < 0 && errno != ENOENT)
-			return err_set(e, ERR_SYSTEM, errno, "cannot remove '%.*s/%s'", STR_ARG(au->path),
-					d->names[i]);
-	return fsync(au->dir) < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot sync '%.*s'", STR_ARG(au->path)) :
+			return err_system(e, "cannot remove '%.*s/%s'", STR_ARG(au->path), d->names[i]);
+	return fsync(au->dir) < 0 ? err_system(e, "cannot sync '%.*s'", STR_ARG(au->path)) :
 			0;
 }
 
@@ -234,7 +231,7 @@ static int prune_days(struct arena *a, const struct audit *au, unsigned days, si
 	struct day_names d;
 	struct retain_cut cut;
 	if (!days || days > RETAIN_DAYS_MAX)
-		return err_set(e, ERR_INPUT, 0, "days are kept for 1 to %d days", RETAIN_DAYS_MAX);
+		return err_input(e, "days are kept for 1 to %d days", RETAIN_DAYS_MAX);
 	if (pick_days(a, au, days, back, &d, e) < 0)
 		return -1;
 	if (d.drop) {

@@ -86,7 +86,7 @@ static bool id_is_plain(struct str id)
 static bool is_object(struct str s)
 {
 	return !s.n || (s.n <= AUDIT_SPEC_MAX && s.p[0] == '{' && s.p[s.n - 1] == '}' &&
-			!memchr(s.p, '\n', s.n));
+			!str_has(s, '\n'));
 }
 
 static void put_object(struct buf *b, const char *key, struct str json)
@@ -102,18 +102,17 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	const bool end = r->kind == AUDIT_END;
 	struct buf b;
 	if (!audit_kind_name(r->kind) || !id_is_plain(r->id) || r->nreasons > AUDIT_REASONS_MAX)
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"a row of the record has a kind, an id or a number of reasons that no row "
 				"can have");
 	if (!is_object(r->spec) || !is_object(r->answers))
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"spec and answers of a row are objects on one line, of at most %zu bytes",
 				AUDIT_SPEC_MAX);
 	if (r->kind == AUDIT_TOMBSTONE && (!r->until.seq || !str_is_hex(r->until.hash, AUDIT_HASH)))
-		return err_set(e, ERR_INPUT, 0,
-				"a tombstone needs seq and hash of the newest row that was dropped");
+		return err_input(e, "a tombstone needs seq and hash of the newest row that was dropped");
 	if (r->kind == AUDIT_CHECKPOINT && !r->key)
-		return err_set(e, ERR_INPUT, 0, "a checkpoint needs a key");
+		return err_input(e, "a checkpoint needs a key");
 	const struct {
 		const char *key;
 		struct str text;
@@ -125,8 +124,7 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	for (size_t i = 0; i < ARRAY_SIZE(who); i++)
 		all += who[i].text.n < AUDIT_ROW_MAX ? who[i].text.n : AUDIT_ROW_MAX;
 	if (all >= AUDIT_ROW_MAX)
-		return err_set(e, ERR_LIMIT, 0, "a row of the record would be longer than %zu bytes",
-				AUDIT_ROW_MAX);
+		return err_limit(e, "a row of the record would be longer than %zu bytes", AUDIT_ROW_MAX);
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(who); i++)
 		put_field(&b, who[i].key, who[i].text);
@@ -152,8 +150,7 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 		buf_fmt(&b, ",\"until\":{\"seq\":%" PRIu64 ",\"hash\":\"%.*s\"}", r->until.seq,
 				STR_ARG(r->until.hash));
 	if (b.n + FRAME_START_MAX + FRAME_END + 2 * TS_CHARS >= AUDIT_ROW_MAX)
-		return err_set(e, ERR_LIMIT, 0, "a row of the record would be longer than %zu bytes",
-				AUDIT_ROW_MAX);
+		return err_limit(e, "a row of the record would be longer than %zu bytes", AUDIT_ROW_MAX);
 	*ret = buf_view(&b);
 	return 0;
 }
@@ -165,7 +162,7 @@ static bool take_word(struct str *s, const char *word)
 {
 	if (!str_starts(*s, word))
 		return false;
-	*s = str_sub(*s, strlen(word), s->n);
+	*s = str_from(*s, strlen(word));
 	return true;
 }
 
@@ -175,9 +172,9 @@ static bool take_number(struct str *s, uint64_t *ret)
 	int64_t value;
 	while (n < s->n && n < 20 && ascii_is_digit(s->p[n]))
 		n++;
-	if (num_parse(str_sub(*s, 0, n), 1, INT64_MAX, &value) < 0 || s->p[0] == '0')
+	if (num_parse(str_first(*s, n), 1, INT64_MAX, &value) < 0 || s->p[0] == '0')
 		return false;
-	*s = str_sub(*s, n, s->n);
+	*s = str_from(*s, n);
 	*ret = (uint64_t)value;
 	return true;
 }
@@ -188,8 +185,8 @@ static bool take_quoted(struct str *s, struct str *ret)
 	ptrdiff_t end = str_find(*s, '"', 0);
 	if (end < 0)
 		return false;
-	*ret = str_sub(*s, 0, (size_t)end);
-	*s = str_sub(*s, (size_t)end + 1, s->n);
+	*ret = str_first(*s, (size_t)end);
+	*s = str_from(*s, (size_t)end + 1);
 	return true;
 }
 
@@ -206,7 +203,7 @@ static bool is_time(struct str s)
 bool frame_start(struct str s, struct row_frame *ret)
 {
 	uint64_t version;
-	s = str_sub(s, 0, FRAME_START_MAX);
+	s = str_first(s, FRAME_START_MAX);
 	return take_word(&s, "{\"v\":") && take_number(&s, &version) && take_word(&s, ",\"seq\":") &&
 			take_number(&s, &ret->seq) && take_word(&s, ",\"id\":\"") &&
 	       take_quoted(&s, &ret->id) && take_word(&s, ",\"kind\":\"") && take_quoted(&s, &ret->kind) &&
@@ -218,7 +215,7 @@ bool frame_end(struct str s, struct row_frame *ret)
 {
 	if (s.n < FRAME_END)
 		return false;
-	s = str_sub(s, s.n - FRAME_END, s.n);
+	s = str_from(s, s.n - FRAME_END);
 	if (!take_word(&s, ",\"prev\":\"") || !take_quoted(&s, &ret->prev) ||
 			!take_word(&s, ",\"hash\":\"") || !take_quoted(&s, &ret->hash))
 		return false;

@@ -49,7 +49,7 @@ static int add_place(struct search *s, int64_t at, int64_t length, struct err *e
 {
 	struct row_places *p = &s->places;
 	if (p->n == INDEX_PLACES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "more than %zu rows", INDEX_PLACES_MAX);
+		return err_limit(e, "more than %zu rows", INDEX_PLACES_MAX);
 	if (p->n == p->cap) {
 		const size_t cap = p->cap ? 2 * p->cap : PLACES_MIN;
 		p->v = arena_grow(s->a, p->v, p->cap * sizeof *p->v, cap * sizeof *p->v);
@@ -119,7 +119,7 @@ static int row_at(struct search *s, const struct row_place *p, struct audit_line
 		got = pread(s->fd, s->line, n, (off_t)(at - before));
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot read '%s' of the record", s->name);
+		return err_system(e, "cannot read '%s' of the record", s->name);
 	if ((size_t)got != n || (before && s->line[0] != '\n') || s->line[n - 1] != '\n' ||
 			!audit_line_parse(str_n(s->line + before, (size_t)p->length), ret))
 		return 0;

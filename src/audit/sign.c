@@ -42,14 +42,14 @@ int audit_key_make(struct arena *a, struct str path, struct audit_key *ret, stru
 	FD_CLEANUP int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the key file '%s'", name);
+		return err_system(e, "cannot make the key file '%s'", name);
 	randombytes_buf(seed, sizeof(seed));
 	key_of_seed(seed, ret);
 	sodium_bin2hex(line + sizeof(SECRET_START) - 1, AUDIT_KEY + 1, seed, sizeof(seed));
 	line[sizeof(line) - 2] = '\n';
 	int bad = fd_write_all(fd, name, str_n(line, sizeof(line) - 1), e);
 	if (!bad && fsync(fd) < 0)
-		bad = err_set(e, ERR_SYSTEM, errno, "cannot write the key file '%s'", name);
+		bad = err_system(e, "cannot write the key file '%s'", name);
 	if (bad)
 		unlink(name);
 	sodium_memzero(line, sizeof(line));
@@ -69,14 +69,14 @@ int audit_key_load(struct arena *a, struct str path, uint32_t uid, struct audit_
 	if (f.fd < 0)
 		return -1;
 	if (st.st_uid != uid)
-		return err_set(e, ERR_CONFIG, 0, "the key file '%s' belongs to somebody else", name);
+		return err_config(e, "the key file '%s' belongs to another user", name);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
-		return err_set(e, ERR_CONFIG, 0, "others may use the key file '%s': chmod 600 it", name);
+		return err_config(e, "other users can read the key file '%s': run chmod 600 on " "it", name);
 	if (fd_read_file(a, f.fd, name, &st, KEY_FILE_MAX, &text, e) < 0)
 		return -1;
 	if (!str_starts(text, SECRET_START) || !str_ends(text, "\n") ||
 			!from_hex(str_sub(text, sizeof(SECRET_START) - 1, text.n - 1), seed, sizeof(seed)))
-		return err_set(e, ERR_CONFIG, 0, "'%s' is not a key file of caisson audit keygen", name);
+		return err_config(e, "'%s' is not a key file of caisson audit keygen", name);
 	key_of_seed(seed, ret);
 	sodium_memzero(seed, sizeof(seed));
 	return 0;
@@ -93,11 +93,11 @@ int audit_key_public(struct arena *a, struct str text, char ret[AUDIT_KEY + 1], 
 		while (in_file.n && (in_file.p[in_file.n - 1] == '\n' || in_file.p[in_file.n - 1] == '\r'))
 			in_file.n--;
 		if (str_starts(in_file, SECRET_START))
-			return err_set(e, ERR_INPUT, 0,
+			return err_input(e,
 					"'%.*s' is a secret key; verifying needs the public one",
 					STR_ARG(text));
 		if (!from_hex(in_file, bytes, sizeof(bytes)))
-			return err_set(e, ERR_INPUT, 0,
+			return err_input(e,
 					"'%.*s' is neither a public key (64 hex digits) nor a file with one",
 					STR_ARG(text));
 	}
@@ -146,7 +146,7 @@ static bool take_text(const struct json *v, const char *key, char *ret, size_t n
 {
 	struct str s = json_text_at(v, key);
 
-	if (s.n != n || memchr(s.p, '\0', s.n))
+	if (s.n != n || str_has(s, '\0'))
 		return false;
 	memcpy(ret, s.p, n);
 	ret[n] = '\0';
@@ -167,7 +167,7 @@ int checkpoint_read(struct arena *a, struct str text, struct audit_checkpoint *r
 			take_text(v, "at", cp.at, AUDIT_AT) && take_text(v, "key", cp.key, AUDIT_KEY) &&
 			take_text(v, "signature", cp.signature, AUDIT_SIGNATURE);
 	if (!ok)
-		return err_set(e, ERR_INPUT, 0, "seq, hash, at, key and signature are expected");
+		return err_input(e, "seq, hash, at, key and signature are expected");
 	cp.seq = (uint64_t)seq;
 	*ret = cp;
 	return 0;

@@ -99,15 +99,14 @@ static int each_blob(const struct blobs *b, int (*fn)(void *ctx, int folder, con
 			continue;
 		DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 		if (!dir) {
-			bad = err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s/%s'", STR_ARG(b->path),
-					folder);
+			bad = err_system(e, "cannot list '%.*s/%s'", STR_ARG(b->path), folder);
 			fd_close(&fd);
 			return bad;
 		}
 		size_t n = 0;
 		for (struct dirent *entry; !bad && (entry = readdir(dir));)
 			if (++n > FOLDER_MAX)
-				bad = err_set(e, ERR_LIMIT, 0, "'%.*s/%s' has more than %zu entries",
+				bad = err_limit(e, "'%.*s/%s' has more than %zu entries",
 						STR_ARG(b->path), folder, FOLDER_MAX);
 			else
 				bad = fn(ctx, fd, entry->d_name);
@@ -184,7 +183,7 @@ static int list_old(struct sweep *s)
 	if (each_blob(s->blobs, list_one, &l, s->e) < 0)
 		return -1;
 	if (l.old > RETAIN_BLOBS_MAX)
-		return err_set(s->e, ERR_LIMIT, 0, "there are more than %zu blobs", RETAIN_BLOBS_MAX);
+		return err_limit(s->e, "there are more than %zu blobs", RETAIN_BLOBS_MAX);
 	l.max = l.old;
 	l.list = arena_array(s->a, l.max + 1, sizeof *l.list);
 	l.old = l.young = 0;
@@ -261,9 +260,9 @@ static int strike_rows(struct sweep *s)
 	const struct audit_passed passed = audit_reader_passed(r);
 	audit_reader_close(r);
 	if (got == 0 && passed.odd)
-		return err_set(s->e, ERR_CONFIG, 0, "%" PRIu64
-				" lines of the record are no rows, so it is not known what they refer to; "
-				"no blob is removed", passed.odd);
+		return err_config(s->e, "%" PRIu64
+				" lines of the record are not rows and may refer to blobs; no blob is "
+				"removed", passed.odd);
 	return got;
 }
 

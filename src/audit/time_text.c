@@ -63,7 +63,7 @@ static bool take_digits(struct str *s, size_t n, unsigned least, unsigned most, 
 			return false;
 		v = 10 * v + (unsigned)(s->p[i] - '0');
 	}
-	*s = str_sub(*s, n, s->n);
+	*s = str_from(*s, n);
 	*ret = v;
 	return v >= least && v <= most;
 }
@@ -72,7 +72,7 @@ static bool take_letter(struct str *s, char c)
 {
 	if (!s->n || s->p[0] != c)
 		return false;
-	*s = str_sub(*s, 1, s->n);
+	*s = str_from(*s, 1);
 	return true;
 }
 
@@ -131,7 +131,7 @@ static bool parse_ago(struct str s, int64_t now, int64_t *ret)
 		int64_t seconds;
 	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', DAY_S}, {'w', 7 * DAY_S}};
 	int64_t n;
-	if (s.n < 2 || num_parse(str_sub(s, 0, s.n - 1), 0, BACK_MAX, &n) < 0)
+	if (s.n < 2 || num_parse(str_first(s, s.n - 1), 0, BACK_MAX, &n) < 0)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (units[i].unit == s.p[s.n - 1]) {
@@ -153,9 +153,9 @@ int audit_time_parse(struct str s, int64_t now, bool end, int64_t *ret, struct e
 	else if (take_letter(&s, '@') && num_parse(s, 1, INT64_C(253402300799), &seconds) == 0)
 		t = seconds * SECOND_US;
 	else if (!parse_ago(s, now, &t) && !date_time(s, &t, &day))
-		return err_set(e, ERR_INPUT, 0,
-				"'%.*s' is no time: a span (30m, 12h, 7d, 2w), today, yesterday, now, "
-				"2026-01-31 or 2026-01-31T10:00", (int)(s.n < WHEN_MAX ? s.n : WHEN_MAX),
+		return err_input(e,
+				"invalid time '%.*s' (use 30m, 12h, 7d, 2w, today, yesterday, now, "
+				"2026-01-31 or 2026-01-31T10:00)", (int)(s.n < WHEN_MAX ? s.n : WHEN_MAX),
 				s.p);
 	*ret = t + (day && end ? AUDIT_DAY_US : 0);
 	return 0;

@@ -76,7 +76,7 @@ static int fill_buffer(struct chain_reader *r, struct err *e)
 		got = read(r->fd, r->p + r->n, want);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot read '%s' of the record", r->names[r->day]);
+		return err_system(e, "cannot read '%s' of the record", r->names[r->day]);
 	r->n += (size_t)got;
 	r->left = got ? r->left - got : 0;
 	return 0;
@@ -173,9 +173,9 @@ static int blame_front(struct chain_check *c, bool moved)
 {
 	if (moved)
 		return blame(c, AUDIT_REORDERED, 0, 1, c->start_seq,
-				"rows that come before it stand behind it");
+				"earlier rows come after it");
 	return blame(c, AUDIT_INSERTED, 0, 1, c->start_seq,
-			"no row is there that it follows, and lower numbers stand behind it");
+			"its predecessor is missing, and lower numbers come after it");
 }
 
 /* A row with a correct hash of its own that does not follow the last one. */
@@ -203,18 +203,18 @@ static int blame_misplaced(struct chain_check *c, const struct row_frame *f)
 		return blame(c, AUDIT_INSERTED, day, line, seq, "row %" PRIu64 " was there before", seq);
 	if (found.after_last && found.before_this)
 		return blame(c, AUDIT_REORDERED, day, line, seq, "row %" PRIu64
-				" should stand here, and comes later", last + 1);
+				" belongs here, but comes later", last + 1);
 	if (found.after_last)
 		return blame(c, AUDIT_INSERTED, day, line, seq, "the row that follows row %" PRIu64
 				" comes later", last);
 	if (follows)
 		return blame(c, AUDIT_CHANGED, day, line, seq, "it follows row %" PRIu64
-				" and has another number; its hash was made anew", last);
+				" and has another number; its hash was recomputed", last);
 	if (seq > last + 1)
 		return blame(c, AUDIT_REMOVED, day, line, last + 1, "rows %" PRIu64 " to %" PRIu64
 				" are missing before this line", last + 1, seq - 1);
 	return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, last, "row %" PRIu64
-			" follows another row %" PRIu64 "; the hash was made anew", seq, last);
+			" follows another row %" PRIu64 "; the hash was recomputed", seq, last);
 }
 
 /* The first row: seq 1, or a row whose predecessor a tombstone names. */
@@ -236,7 +236,7 @@ static bool digits_after(struct str line, const char *key, uint64_t *ret, struct
 	if (num_parse(str_sub(line, from, to), 1, INT64_MAX, &n) < 0)
 		return false;
 	*ret = (uint64_t)n;
-	*ret_rest = str_sub(line, to, line.n);
+	*ret_rest = str_from(line, to);
 	return true;
 }
 
@@ -251,7 +251,7 @@ static void note_tombstone(struct chain_check *c, struct str line)
 	uint64_t seq;
 	struct str rest;
 	c->v->tombstones++;
-	line = str_sub(line, line.n > most ? line.n - most : 0, line.n);
+	line = str_from(line, line.n > most ? line.n - most : 0);
 	if (!digits_after(line, key, &seq, &rest) || !str_starts(rest, hash) || rest.n != sizeof hash - 1 +
 			AUDIT_HASH + 2 + FRAME_END)
 		return;
@@ -270,7 +270,7 @@ static bool take_part(struct str *s, const char *word, char *ret, size_t n)
 		return false;
 	memcpy(ret, s->p + skip, n);
 	ret[n] = '\0';
-	*s = str_sub(*s, skip + n, s->n);
+	*s = str_from(*s, skip + n);
 	return true;
 }
 
@@ -374,7 +374,7 @@ static int check_row(struct chain_check *c, struct str line)
 	char hash[AUDIT_HASH + 1];
 	if (!frame_start(line, &f) || !frame_end(line, &f))
 		return bad_row(c, c->last.seq + 1, "this is not a row");
-	hash_text(str_sub(line, 0, line.n - HASH_FIELD), hash);
+	hash_text(str_first(line, line.n - HASH_FIELD), hash);
 	if (memcmp(hash, f.hash.p, AUDIT_HASH) != 0)
 		return bad_row(c, c->last.seq ? c->last.seq + 1 : f.seq, "its hash is not that of its bytes");
 	if (memcmp(f.ts.p, c->r.names[c->r.day], DAY_CHARS) != 0)
@@ -385,7 +385,7 @@ static int check_row(struct chain_check *c, struct str line)
 		return blame_misplaced(c, &f) < 0 ? -1 : ROW_BAD;
 	if (is_rewritten(c, f.seq, f.hash.p)) {
 		blame(c, AUDIT_REWRITTEN, c->r.day, c->r.line, f.seq,
-				"it is another row than was signed; the chain up to here was made anew");
+				"it is another row than was signed; the chain up to here was rewritten");
 		return ROW_BAD;
 	}
 	if (str_is(f.kind, "checkpoint") && !checkpoint_fits(c, line, &f)) {
@@ -412,9 +412,9 @@ static int check_ends(struct chain_check *c)
 	if (c->started && !c->start_known) {
 		if (from == 1)
 			return blame(c, AUDIT_CHANGED, 0, 1, 1,
-					"row 1 follows no row, and names one; its hash was made anew");
+					"row 1 follows no row, and names one; its hash was recomputed");
 		return blame(c, AUDIT_REMOVED, 0, 1, 1, "rows 1 to %" PRIu64
-				" are missing and no tombstone speaks of them", from - 1);
+				" are missing, and no tombstone mentions them", from - 1);
 	}
 	if (c->last.seq < c->head.seq)
 		return blame(c, AUDIT_REMOVED, c->last.day, c->last.line + 1, c->last.seq + 1,
@@ -422,7 +422,7 @@ static int check_ends(struct chain_check *c)
 			     c->last.seq + 1, c->head.seq);
 	if (c->last.seq == c->head.seq && c->last.seq && memcmp(c->last.hash, c->head.hash, AUDIT_HASH) != 0)
 		return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, c->last.seq,
-				"it is not the row that was written last; its hash was made anew");
+				"it is not the row that was written last; its hash was recomputed");
 	return anchor_ends(c);
 }
 

@@ -27,9 +27,17 @@ static const struct {
 	{0xE01F0, 0xE0FFF, CHAR_INVISIBLE},
 };
 
+const bool char_blocks[CHAR_BLOCKS] = {
+	[0x00 >> 6] = true, [0x40 >> 6] = true, [0x80 >> 6] = true, [0x34F >> 6] = true, [0x61C >> 6] = true,
+	[0x115F >> 6] = true, [0x1680 >> 6] = true, [0x17B4 >> 6] = true,
+	[0x180B >> 6] = true, [0x2000 >> 6] = true, [0x205F >> 6] = true, [0x2800 >> 6] = true,
+	[0x3000 >> 6] = true, [0x3164 >> 6] = true, [0xFE00 >> 6] = true, [0xFEFF >> 6] = true,
+	[0xFFA0 >> 6] = true, [0xFFF0 >> 6] = true,
+};
+
 static bool printable_ascii(uint32_t cp) { return cp >= 0x20 && cp < 0x7F; }
 
-enum char_class char_class(uint32_t cp)
+enum char_class char_class_find(uint32_t cp)
 {
 	size_t low = 0, high = ARRAY_SIZE(classes);
 

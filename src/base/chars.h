@@ -25,8 +25,18 @@ struct char_range { /* code points, both ends included */
 	uint32_t from, to;
 };
 
+#define CHAR_BLOCKS (0x10000 >> 6)
+extern const bool char_blocks[CHAR_BLOCKS]; /* 64 code points each: some have a class */
+enum char_class char_class_find(uint32_t cp);
+
+/* True if no code point of this block has a class. */
+static inline bool char_block_plain(uint32_t cp) { return cp >> 6 < CHAR_BLOCKS && !char_blocks[cp >> 6]; }
+
 /* UTF8_BAD is CHAR_PLAIN: a bad byte has no class. */
-enum char_class char_class(uint32_t cp);
+static inline enum char_class char_class(uint32_t cp)
+{
+	return char_block_plain(cp) ? CHAR_PLAIN : char_class_find(cp);
+}
 /*
  * True if a reader would miss this character or be misled by it. White space that shows as a blank is not
  * hidden.

@@ -26,13 +26,19 @@ static bool is_descriptor(const struct str *parts, size_t n)
 	return false;
 }
 
+/* False if the first component is certain, and is neither dev nor proc. */
+static bool may_lead_to_kernel(struct str path)
+{
+	return path.n < 2 || strchr("/.dp", path.p[1]) || str_contains(path, STR(".."));
+}
+
 enum descriptor path_descriptor(struct str path)
 {
 	struct str parts[DEPTH_MAX];
 	size_t depth = 0;
 
-	if (!str_starts(path, "/"))
-		return DESCRIPTOR_NONE;
+	if (!str_starts(path, "/") || !may_lead_to_kernel(path))
+		return DESCRIPTOR_NONE; /* most paths */
 	for (struct str part; (part = str_part(&path)).n;) {
 		if (str_is(part, "..")) {
 			depth -= depth > 0;
@@ -44,7 +50,7 @@ enum descriptor path_descriptor(struct str path)
 		if (depth <= DEPTH_MAX && is_descriptor(parts, depth))
 			return path.n ? DESCRIPTOR_BELOW : DESCRIPTOR_ITSELF;
 		if (depth == 1 && !in_kernel(part) && !str_contains(path, STR("..")))
-			return DESCRIPTOR_NONE; /* most paths */
+			return DESCRIPTOR_NONE;
 	}
 	return DESCRIPTOR_NONE;
 }

@@ -1,20 +1,20 @@
 /* struct err: setting the error of a fallible function. */
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...)
+static int fill_error(struct err *e, enum err_kind kind, int errnum, const char *fmt, va_list ap)
 {
+	int n;
+
 	if (!e)
 		return -1;
 	e->kind = kind;
 	e->errnum = errnum;
-	va_list ap;
-	va_start(ap, fmt);
-	int n = vsnprintf(e->text, sizeof e->text, fmt, ap);
-	va_end(ap);
+	n = vsnprintf(e->text, sizeof e->text, fmt, ap);
 	if (n < 0) {
 		n = 0;
 		e->text[0] = '\0';
@@ -23,6 +23,32 @@ int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...)
 		snprintf(e->text + n, sizeof e->text - (size_t)n, ": %s", strerror(errnum));
 	return -1;
 }
+
+int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fill_error(e, kind, errnum, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+#define ERR_BY_KIND(name, kind, errnum)                    \
+	int name(struct err *e, const char *fmt, ...)      \
+	{                                                  \
+		va_list ap;                                \
+                                                           \
+		va_start(ap, fmt);                         \
+		fill_error(e, (kind), (errnum), fmt, ap);  \
+		va_end(ap);                                \
+		return -1;                                 \
+	}
+
+ERR_BY_KIND(err_system, ERR_SYSTEM, errno)
+ERR_BY_KIND(err_input, ERR_INPUT, 0)
+ERR_BY_KIND(err_config, ERR_CONFIG, 0)
+ERR_BY_KIND(err_limit, ERR_LIMIT, 0)
 
 int err_wrap(struct err *e, const struct err *why, const char *what)
 {

@@ -1,9 +1,9 @@
 /*
  * struct err: why a fallible function failed.
  *
- * Fallible functions return 0 or -1 and take a `struct err *` last. err_set() fills it and returns -1, so
- * that a failure is one line:
- *     return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+ * Fallible functions return 0 or -1 and take a `struct err *` last. err_system() and its neighbours fill it
+ * and return -1, so that a failure is one line:
+ *     return err_system(e, "cannot open '%s'", path);
  * Messages are lower case, without a full stop, and name their subject in quotes. A NULL err is allowed: the
  * caller ignores the reason.
  */
@@ -29,6 +29,11 @@ struct err {
 /* Fills *e (truncating the text) and returns -1. If errnum != 0, appends ": strerror(errnum)". */
 int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt,
 		...) __attribute__((format(printf, 4, 5)));
+/* The same by kind: err_system() with errno, the others without a number. */
+int err_system(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int err_input(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int err_config(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int err_limit(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
  * Adds context to a failure: "what: " and the text of `why`, with its kind and errnum. strerror() is not
  * repeated. Returns -1.

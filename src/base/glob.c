@@ -505,9 +505,9 @@ static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, 
 	directory = str_ends(pattern, "/");
 	while (str_ends(pattern, "/"))
 		pattern.n--;
-	deep |= str_find(pattern, '/', 0) < 0;
+	deep |= !str_has(pattern, '/');
 	while (str_starts(pattern, "/"))
-		pattern = str_sub(pattern, 1, pattern.n);
+		pattern = str_from(pattern, 1);
 	if (!pattern.n) { /* "/": everything below */
 		pattern = STR("**");
 		directory = false;

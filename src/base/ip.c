@@ -66,7 +66,7 @@ static int parse_groups(struct str s, size_t *at, uint8_t *to, size_t room)
 		size_t start = *at;
 		int group = parse_group(s, at);
 		if (group >= 0 && *at < s.n && s.p[*at] == '.') { /* the last 32 bits in IPv4 form */
-			if (n + 4 > room || parse_v4(str_sub(s, start, s.n), to + n) != 0)
+			if (n + 4 > room || parse_v4(str_from(s, start), to + n) != 0)
 				return -1;
 			*at = s.n;
 			return (int)n + 4;
@@ -113,7 +113,7 @@ int ip_parse(struct str text, uint8_t ret[IP_BYTES])
 
 	if (text.n == 0)
 		return -1;
-	if (str_find(text, ':', 0) >= 0)
+	if (str_has(text, ':'))
 		return parse_v6(text, ret);
 	if (parse_v4(text, v4) != 0)
 		return -1;

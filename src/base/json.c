@@ -41,7 +41,7 @@ void json_reader_again(struct json_reader *r, struct str text)
 
 static bool starts_here(const struct json_reader *r, const char *mark)
 {
-	return str_starts(str_sub(r->text, r->at, r->text.n), mark);
+	return str_starts(str_from(r->text, r->at), mark);
 }
 
 /* Skips the comment at r->at; false if there is none, or if it does not end. */
@@ -51,7 +51,7 @@ static bool skip_comment(struct json_reader *r)
 	if (!(r->flags & JSON_COMMENTS) || (!block && !starts_here(r, "//")))
 		return false;
 	for (size_t i = r->at + 2; i < r->text.n; i++) {
-		if (block ? str_starts(str_sub(r->text, i, r->text.n), "*/") : r->text.p[i] == '\n') {
+		if (block ? str_starts(str_from(r->text, i), "*/") : r->text.p[i] == '\n') {
 			r->at = i + (block ? 2 : 1);
 			return true;
 		}
@@ -205,7 +205,7 @@ static struct json *read_word(struct json_reader *r)
 		{"inf", 0, false},
 		{"-inf", 0, false},
 	};
-	struct str rest = str_sub(r->text, r->at, r->text.n);
+	struct str rest = str_from(r->text, r->at);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!str_starts(rest, words[i].word))
 			continue;
@@ -240,8 +240,8 @@ static bool in_range(struct json_reader *r, struct str number)
 	int64_t n;
 	if (is_integer(number))
 		return num_parse(number, INT64_MIN, INT64_MAX, &n) == 0;
-	const bool short_one = number.n < DOUBLE_DIGITS && !memchr(number.p, 'e', number.n) &&
-			       !memchr(number.p, 'E', number.n);
+	const bool short_one = number.n < DOUBLE_DIGITS && !str_has(number, 'e') &&
+			       !str_has(number, 'E');
 	return short_one || isfinite(to_double(r->a, number));
 }
 
@@ -316,7 +316,7 @@ static bool read_key(struct json_reader *r, struct str *ret)
 	const size_t start = r->at;
 	if (!read_string(r, ret))
 		return false;
-	if (!(r->flags & JSON_TOLERANT) && ret->n && memchr(ret->p, 0, ret->n)) {
+	if (!(r->flags & JSON_TOLERANT) && str_has(*ret, 0)) {
 		r->at = start;
 		return fail_value(r, JSON_SYNTAX, STR("a key without NUL"));
 	}
@@ -425,7 +425,7 @@ struct json_place json_place(struct str text, size_t at)
 
 struct str json_why(const struct json_reader *r)
 {
-	const struct str what = str_sub(r->what, 0, WHY_BYTES);
+	const struct str what = str_first(r->what, WHY_BYTES);
 	switch (r->trouble) {
 	case JSON_LIMIT: return what;
 	case JSON_DUPLICATE: return str_fmt(r->a, "a key twice: %.*s", STR_ARG(what));
@@ -445,8 +445,7 @@ int json_read(struct arena *a, struct str text, struct json **ret, struct err *e
 		return 0;
 	}
 	const struct json_place p = json_place(text, r.at);
-	return err_set(
-		e, ERR_INPUT, 0, "line %zu, column %zu: %.*s", p.line, p.column, STR_ARG(json_why(&r)));
+	return err_input(e, "line %zu, column %zu: %.*s", p.line, p.column, STR_ARG(json_why(&r)));
 }
 
 struct json *json_get(const struct json *o, struct str key)

@@ -32,10 +32,16 @@ static unsigned slot(uint32_t hash, unsigned depth)
 	return hash >> (depth * FAN_BITS) & (FAN - 1);
 }
 
-static unsigned rank(uint16_t bits, unsigned i)
+/* Counts the bits, in pairs, nibbles and bytes: a processor of 2003 has no instruction for it. */
+static unsigned count_bits(unsigned bits)
 {
-	return (unsigned)__builtin_popcount(bits & ((1u << i) - 1));
+	bits -= bits >> 1 & 0x5555;
+	bits = (bits & 0x3333) + (bits >> 2 & 0x3333);
+	bits = (bits + (bits >> 4)) & 0x0F0F;
+	return (bits + (bits >> 8)) & 0xFF;
 }
+
+static unsigned rank(uint16_t bits, unsigned i) { return count_bits(bits & ((1u << i) - 1)); }
 
 /* Returns child i of a node at this depth; a leaf counts as a branch whose only child is itself. */
 static const struct pmap *child_at(const struct pmap *m, unsigned depth, unsigned i)
@@ -49,7 +55,7 @@ static const struct pmap *child_at(const struct pmap *m, unsigned depth, unsigne
 
 const void *pmap_get(const struct pmap *m, struct str key)
 {
-	uint32_t hash = m && !m->leaf ? str_hash(key) : 0;
+	uint32_t hash = m && !m->leaf ? str_key_hash(key) : 0;
 
 	for (unsigned depth = 0; m && !m->leaf; depth++)
 		m = child_at(m, depth, slot(hash, depth));
@@ -142,7 +148,7 @@ const struct pmap *pmap_set(struct arena *a, const struct pmap *m, struct str ke
 {
 	if (pmap_get(m, key) == value)
 		return m; /* no change: the same pointer keeps comparisons cheap */
-	return node_set(a, m, 0, str_hash(key), key, value);
+	return node_set(a, m, 0, str_key_hash(key), key, value);
 }
 
 void pmap_each(const struct pmap *m, void (*fn)(void *ctx, struct str key, const void *value), void *ctx)
@@ -154,7 +160,7 @@ void pmap_each(const struct pmap *m, void (*fn)(void *ctx, struct str key, const
 			fn(ctx, m->entry->key, m->entry->value);
 		return;
 	}
-	for (unsigned i = 0; i < (unsigned)__builtin_popcount(m->bits); i++)
+	for (unsigned i = 0; i < count_bits(m->bits); i++)
 		pmap_each(m->kids[i], fn, ctx);
 }
 

@@ -92,7 +92,7 @@ static int bad_pattern(struct err *e, size_t *ret_offset, size_t offset, const c
 {
 	if (ret_offset)
 		*ret_offset = offset;
-	return err_set(e, ERR_CONFIG, 0, "not a regular expression: %s (at byte %zu)", why, offset);
+	return err_config(e, "not a regular expression: %s (at byte %zu)", why, offset);
 }
 
 static int too_large(struct regex *r, size_t *ret_offset, struct err *e)

@@ -20,41 +20,34 @@ bool str_is_like(struct str a, const char *c) { return a.n == strlen(c) && !strn
 
 static bool ends_word(char c) { return c == ' ' || !c; }
 
-static const char *next_word(const char *words)
+/* Looks at each place of `first`, which is the first byte of s in one case, that begins a word. */
+static bool has_word(struct str s, const char *words, char first, bool fold)
 {
-	while (!ends_word(*words))
-		words++;
-	return words + (*words == ' ');
+	for (const char *at = words; (at = strchr(at, first)); at++) {
+		size_t n = 1;
+
+		if (at > words && at[-1] != ' ')
+			continue;
+		while (n < s.n && !ends_word(at[n]) && (at[n] == s.p[n] ||
+				(fold && ascii_to_lower(at[n]) == ascii_to_lower(s.p[n]))))
+			n++;
+		if (n == s.n && ends_word(at[n]))
+			return true;
+	}
+	return false;
 }
 
 bool str_is_any(struct str s, const char *words)
 {
-	for (; s.n && words && *words; words = next_word(words)) {
-		size_t n = 0;
-
-		while (n < s.n && words[n] == s.p[n] && !ends_word(words[n]))
-			n++;
-		if (n == s.n && ends_word(words[n]))
-			return true;
-	}
-	return false;
+	return s.n && words && !ends_word(s.p[0]) && has_word(s, words, s.p[0], false);
 }
 
 bool str_like_any(struct str s, const char *words)
 {
-	char first = s.n ? ascii_to_lower(s.p[0]) : '\0';
+	char first = s.n && words ? ascii_to_lower(s.p[0]) : '\0';
 
-	for (; first && words && *words; words = next_word(words)) {
-		size_t n = 1;
-
-		if (ascii_to_lower(*words) != first)
-			continue; /* most words */
-		while (n < s.n && ascii_to_lower(words[n]) == ascii_to_lower(s.p[n]) && !ends_word(words[n]))
-			n++;
-		if (n == s.n && ends_word(words[n]))
-			return true;
-	}
-	return false;
+	return !ends_word(first) && (has_word(s, words, first, true) ||
+			(ascii_is_lower(first) && has_word(s, words, (char)(first - 32), true)));
 }
 
 ptrdiff_t str_find(struct str s, char c, size_t from)
@@ -96,8 +89,7 @@ bool path_climbs(struct str path)
 {
 	bool name = false;
 	for (size_t i = 0; i < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', i);
-		size_t to = slash < 0 ? path.n : (size_t)slash;
+		size_t to = str_end(path, '/', i);
 		struct str part = str_sub(path, i, to);
 		if (name && str_is(part, ".."))
 			return true;
@@ -321,6 +313,24 @@ uint32_t str_hash(struct str s)
 	for (size_t i = 0; i < s.n; i++)
 		h = (h ^ (unsigned char)s.p[i]) * 16777619u;
 	return h;
+}
+
+uint32_t str_key_hash(struct str s)
+{
+	const uint64_t odd = 0x9E3779B97F4A7C15u; /* the golden ratio: spreads low bits to high ones */
+	uint64_t h = s.n;
+
+	for (size_t i = 0; i < s.n; i += sizeof(h)) {
+		uint64_t word = 0;
+
+		if (s.n - i >= sizeof(word))
+			memcpy(&word, s.p + i, sizeof(word));
+		else
+			memcpy(&word, s.p + i, s.n - i);
+		h = (h ^ word) * odd;
+		h ^= h >> 32;
+	}
+	return (uint32_t)h;
 }
 
 void buf_init(struct buf *b, struct arena *a, size_t max)

@@ -49,6 +49,21 @@ static inline bool str_ends(struct str s, const char *suffix)
 int str_cmp(struct str a, struct str b);
 /* index of byte c at or after `from`, or -1 */
 ptrdiff_t str_find(struct str s, char c, size_t from);
+/* the same, or s.n without one */
+static inline size_t str_end(struct str s, char c, size_t from)
+{
+	ptrdiff_t at = str_find(s, c, from);
+
+	return at < 0 ? s.n : (size_t)at;
+}
+/* the part before the first byte c; all of s without one */
+static inline struct str str_until(struct str s, char c)
+{
+	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
+
+	return str_n(s.p, at ? (size_t)(at - s.p) : s.n);
+}
+static inline bool str_has(struct str s, char c) { return s.n && memchr(s.p, c, s.n); }
 /* number of bytes c */
 uint64_t str_count(struct str s, char c);
 bool str_contains(struct str s, struct str needle);
@@ -61,6 +76,8 @@ bool str_is_ascii(struct str s);                /* also if it is empty */
 bool str_only(struct str s, const char *bytes); /* it has no other bytes, or is empty */
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);
+static inline struct str str_from(struct str s, size_t from) { return str_sub(s, from, s.n); }
+static inline struct str str_first(struct str s, size_t n) { return str_sub(s, 0, n); }
 /* part after the last '/'; the whole string without one */
 struct str str_base(struct str path);
 /* removes the bytes of `set` from both ends */
@@ -80,6 +97,7 @@ struct str str_cat(struct arena *a, struct str x, struct str y);
 /* "dir/name", with a NUL after it */
 struct str str_path(struct arena *a, struct str dir, struct str name);
 uint32_t str_hash(struct str s); /* FNV-1a, 32 bits */
+uint32_t str_key_hash(struct str s); /* faster, for tables in memory: not the same on every machine */
 
 struct buf {
 	struct arena *a;

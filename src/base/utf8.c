@@ -18,25 +18,20 @@ static const struct {
 uint32_t utf8_next(struct str s, size_t *i)
 {
 	unsigned char first = (unsigned char)s.p[*i];
-	size_t start = (*i)++;
-	for (size_t more = 0; more < 4; more++) {
-		if ((first & lengths[more].mask) != lengths[more].mark)
-			continue;
-		if (more >= s.n - start)
+	size_t start = (*i)++, more = first < 0xe0 ? first >= 0x80 : first < 0xf0 ? 2 : 3;
+	uint32_t cp = first & (unsigned char)~lengths[more].mask;
+	if ((first & lengths[more].mask) != lengths[more].mark || more >= s.n - start)
+		return UTF8_BAD;
+	for (size_t k = 1; k <= more; k++) {
+		unsigned char c = (unsigned char)s.p[start + k];
+		if ((c & 0xc0) != 0x80)
 			return UTF8_BAD;
-		uint32_t cp = first & (unsigned char)~lengths[more].mask;
-		for (size_t k = 1; k <= more; k++) {
-			unsigned char c = (unsigned char)s.p[start + k];
-			if ((c & 0xc0) != 0x80)
-				return UTF8_BAD;
-			cp = cp << 6 | (c & 0x3f);
-		}
-		if (cp < lengths[more].least || cp > 0x10ffff || (cp >= 0xd800 && cp <= 0xdfff))
-			return UTF8_BAD;
-		*i = start + more + 1;
-		return cp;
+		cp = cp << 6 | (c & 0x3f);
 	}
-	return UTF8_BAD;
+	if (cp < lengths[more].least || cp > 0x10ffff || (cp >= 0xd800 && cp <= 0xdfff))
+		return UTF8_BAD;
+	*i = start + more + 1;
+	return cp;
 }
 
 size_t utf8_put(uint32_t cp, char out[4])

@@ -40,13 +40,18 @@ struct box_events { /* facts about the box, noted by the backend; none is ever t
 	bool gone;                 /* nothing of the box is left, not even in the kernel */
 	bool left;                 /* the program has ended, and others have not; `status` is set */
 	bool kept;                 /* the box no longer ends with the launcher */
+	bool shared;               /* others may enter its network */
 	bool oom;                  /* the kernel killed a process for the memory limit */
+	/* The backend supervised the program itself and decided; 0: it did not. */
+	enum status decided;
+	bool by_cpu_time;          /* decided: STATUS_TIMEOUT for CPU time */
 	struct err err;
 	int status;                /* ended: of the program, as from wait() */
 	uint64_t cpu_ms, peak_memory; /* ended: counted by wait(); 0: not known */
 };
 
-enum { USAGE_MEMORY = 1, USAGE_CPU = 2, USAGE_PEAK = 4 };
+/* USAGE_NETWORK sets outcome.network, if the box has a relay. */
+enum { USAGE_MEMORY = 1, USAGE_CPU = 2, USAGE_PEAK = 4, USAGE_NETWORK = 8 };
 
 struct box_usage { /* 0: not known */
 	uint64_t memory;           /* USAGE_MEMORY: bytes in use now */
@@ -78,6 +83,7 @@ struct box_state {
 	const char *tmp;           /* spec->tmp; NULL: none */
 	const char *caches;        /* spec->caches if it has a limit; NULL: none */
 	const struct box_start *start;
+	bool primed;               /* `ops` was carried out, for a guess */
 	bool may_start;            /* box_before_program() was called, and said yes */
 	struct ops ops;            /* the plan */
 	/*
@@ -85,11 +91,13 @@ struct box_state {
 	 * 0: none (yet). The undertakers read it in shared memory.
 	 */
 	pid_t init;
+	struct undertaker_call bury; /* set by start(): ends an engine that is still at work */
 	int64_t started;           /* ns of the monotonic clock: set by start() when the program may run */
 	/* Set by start(): nothing enforces the memory limit but looking often enough. */
 	bool memory_watched;
 	bool cpu_counted;          /* set by start(): USAGE_CPU is a counter, else a sum of what was seen */
 	struct box_events events;
+	bool lent;                 /* others are in its network, although it ends with the launcher */
 	pid_t leaving[BOX_LEAVING_MAX];
 	size_t nleaving;
 	struct feed in;
@@ -97,11 +105,15 @@ struct box_state {
 	struct protection protection;
 };
 
+struct engine;
+
 struct backend {
 	const char *name;
 	const char *about;
-	/* 0 when this host can run it, else -1 and e says what is missing. */
-	int (*probe)(struct err *e);
+	/* How another program makes the box (guest.h); NULL: caisson makes it by itself. */
+	const struct engine *engine;
+	/* 0 when this host can run it, else -1: e says what is missing, and the command that installs it. */
+	int (*probe)(const struct backend *self, struct err *e);
 	/* Refuses a spec that it cannot enforce as a whole: -1 with the reason. NULL: it refuses none. */
 	int (*lacks)(const struct spec *s, struct err *e);
 
@@ -110,8 +122,13 @@ struct backend {
 	 * as well.
 	 */
 	int (*begin)(struct box_state *b, const struct spec *s, struct err *e);
-	/* Can what was begun without a spec run this one? */
-	bool (*fits)(const struct box_state *b, const struct spec *s);
+	/*
+	 * Goes on with the begun box for a guess, b->spec and b->ops, up to the start of the program. -1: the
+	 * box must be discarded, or with ERR_INPUT it is as it was. NULL: the backend cannot.
+	 */
+	int (*prime)(struct box_state *b, struct err *e);
+	/* Can what was begun without a spec, or primed for another, run this one? */
+	bool (*fits)(struct box_state *b, const struct spec *s);
 	/*
 	 * Carries out b->ops and lets the program start. -1: nothing foreign has run, and stop() is called
 	 * next.
@@ -143,15 +160,18 @@ struct backend {
 	void (*finish)(struct box_state *b);
 	/* In the holder: what was a child of the launcher is a stranger's now. */
 	void (*adopt)(struct box_state *b);
+	/* Asks the box for its network; events.shared answers. */
+	void (*share)(struct box_state *b);
 	/*
-	 * After events.kept: descriptors with which other boxes enter the network of this one (spec.joins).
-	 * Their number; 0: they cannot.
+	 * After events.kept or events.shared: descriptors with which other boxes enter the network of this
+	 * one (spec.joins). Their number; 0: they cannot.
 	 */
 	size_t (*shared)(const struct box_state *b, int ret_fds[2]);
 };
 
 /* The table of backends has these; the first is the default. */
-extern const struct backend backend_ns, backend_bwrap, backend_docker;
+extern const struct backend backend_ns, backend_bwrap, backend_docker, backend_podman, backend_runc,
+		backend_crun, backend_gvisor, backend_systemd, backend_qemu, backend_firecracker;
 
 /*
  * The box is put together, and nothing foreign runs in it yet: asks the caller whether the program may start.

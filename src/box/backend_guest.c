@@ -27,7 +27,11 @@
 
 #define HELLO_MS 60000   /* an engine on a busy machine takes seconds */
 #define CLIENT_MS 10000  /* for the client to end after its box */
+#define LAST_WORDS_MS 200 /* for the client to end by itself */
 #define MESSAGES_MAX 300 /* bytes of the client's messages in an error */
+/* Processes and threads of the host: of an engine that is a kernel, and for each process in it. */
+#define KERNEL_THREADS 512
+#define KERNEL_THREADS_EACH 32
 
 /* ---- begin ---- */
 
@@ -36,12 +40,12 @@ static int open_pipe(int *ret_ours, int ours, int *ret_guests, struct err *e)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+		return err_set(e, ERR_SYSTEM, errno, "cannot create the sockets of the box");
 	*ret_ours = ends[ours];
 	*ret_guests = ends[!ours];
 	return fcntl(ends[ours], F_SETFL, O_NONBLOCK) == 0
 			       ? 0
-			       : err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+			       : err_set(e, ERR_SYSTEM, errno, "cannot create the sockets of the box");
 }
 
 static int name_box(struct guest_box *g, struct err *e)
@@ -66,13 +70,15 @@ static struct ns_user usual_user(void)
 			.outside_gid = gid};
 }
 
-int guest_begin(struct box_state *b, const struct engine *engine, struct err *e)
+int guest_begin(struct box_state *b, const struct spec *s, struct err *e)
 {
 	struct guest_box *g = arena_new(b->a, struct guest_box);
 	struct ns_child *c = &g->ns.child;
 
+	(void)s;
 	b->own = g;
-	g->engine = engine;
+	g->engine = b->backend->engine;
+	g->own_group = g->engine->own_group;
 	g->ns.idmap = g->ns.talk = g->ns.pidfd = g->ns.procfd = g->ns.rootfd = -1;
 	g->guests_end = g->listener = g->messages = g->stage.lock = -1;
 	g->ns.child = (struct ns_child){
@@ -85,7 +91,29 @@ int guest_begin(struct box_state *b, const struct engine *engine, struct err *e)
 	return open_pipe(&b->err.fd, 0, &c->err, e);
 }
 
-bool guest_fits(const struct box_state *b, const struct spec *s)
+static bool shows_callers(const struct op *op)
+{
+	for (; op; op = op->next)
+		if (op->flags & (OP_CALLERS | OP_IMAGE))
+			return true;
+	return false;
+}
+
+void guest_choose_nobody(struct box_state *b)
+{
+	struct guest_box *g = b->own;
+	const struct ns_child *c = &g->ns.child;
+	uint32_t outside = NS_ID_OUTSIDE + (uint32_t)getpid() % NS_IDS_OUTSIDE;
+
+	if (geteuid() || shows_callers(b->ops.first))
+		return;
+	if (fchown(c->in, outside, outside) != 0 || fchown(c->out, outside, outside) != 0 ||
+			fchown(c->err, outside, outside) != 0)
+		return;
+	g->user.outside_uid = g->user.outside_gid = outside;
+}
+
+bool guest_fits(struct box_state *b, const struct spec *s)
 {
 	(void)b, (void)s;
 	return true;
@@ -99,6 +127,8 @@ int guest_lacks(const struct spec *s, struct err *e)
 		return err_set(e, ERR_INPUT, 0,
 				"this backend has no network by name (use --backend native, or --network "
 				"deny)");
+	if (s->collects)
+		return err_set(e, ERR_INPUT, 0, "this backend hands out no files (use --backend native)");
 	if (s->background)
 		return err_set(e, ERR_INPUT, 0,
 				"this backend keeps nothing in the background (use --backend native)");
@@ -121,16 +151,14 @@ static int engines_group(struct box_state *b, struct err *e)
 	struct ns_box *n = &g->ns;
 	const struct limits *l = &b->spec->limits;
 
-	n->cpus_suffice = (uint64_t)cpus_count() * 1000 <= l->cpu_milli;
-	n->keep_cpus = (uint64_t)cpus_online() * 1000 > l->cpu_milli;
 	if (cg_adopt(&n->cg, b->init, e) != 0)
 		return -1;
 	n->grouped = n->child.born_in = true;
 	if (cg_limit_now(&n->cg, CG_MEMORY_MAX) > l->memory)
-		return err_set(e, ERR_SYSTEM, 0, "%s has not limited the memory of the box",
+		return err_set(e, ERR_SYSTEM, 0, "%s did not set the memory limit of the box",
 				b->backend->name);
-	if (cg_limit_now(&n->cg, CG_PIDS_MAX) > (uint64_t)l->pids + 1)
-		return err_set(e, ERR_SYSTEM, 0, "%s has not limited the processes of the box",
+	if (cg_limit_now(&n->cg, CG_PIDS_MAX) > (uint64_t)l->pids + 1 + g->engine->extra)
+		return err_set(e, ERR_SYSTEM, 0, "%s did not set the process limit of the box",
 				b->backend->name);
 	return 0;
 }
@@ -141,18 +169,22 @@ static int own_group(struct box_state *b, struct err *e)
 	struct guest_box *g = b->own;
 	struct ns_box *n = &g->ns;
 	const struct limits *l = &b->spec->limits;
+	uint64_t most = (uint64_t)l->pids + 2;
 
-	n->cpus_suffice = (uint64_t)cpus_count() * 1000 <= l->cpu_milli;
-	n->keep_cpus = (uint64_t)cpus_online() * 1000 > l->cpu_milli;
 	n->want = (n->cpus_suffice ? 0 : CG_HAS_CPU) | (l->io ? CG_HAS_IO : 0) |
 		  (l->cpu_ms ? CG_HAS_CPUACCT : 0);
 	if (ns_group_ready(b, e) != 0)
 		return -1;
+	if (!n->grouped && g->engine->needs_group)
+		return err_set(e, ERR_SYSTEM, 0, "the backend %s needs a cgroup: %s", b->backend->name,
+				n->no_group.text);
 	if (!n->grouped)
 		return 0;
-	if (cg_guess_v2() && cg_set(&n->cg, CG_PIDS_MAX, (uint64_t)l->pids + 2, e) != 0)
+	if (g->engine->needs_group)
+		most = l->pids * KERNEL_THREADS_EACH + KERNEL_THREADS;
+	if ((cg_guess_v2() || g->engine->needs_group) && cg_set(&n->cg, CG_PIDS_MAX, most, e) != 0)
 		return -1;
-	n->child.born_in = cg_guess_v2();
+	n->child.born_in = cg_guess_v2() || g->engine->needs_group;
 	return undertaker_start(&n->undertaker, &n->cg, NULL, e);
 }
 
@@ -177,16 +209,25 @@ const char *guest_program(struct arena *a)
 	return n > 0 && path[0] == '/' ? str_c(a, str_n(path, (size_t)n)) : NULL;
 }
 
-/* In the child. The client enters a group of version 2 by itself. */
+/* In the child, which is in the group from its birth on. */
+static bool enter_group(const struct ns_box *n)
+{
+	int doors[CG_HIERARCHIES_MAX];
+	bool rest;
+	int into = cg_into(&n->cg, &rest);
+	FD_CLEANUP int procs = into < 0 ? -1 : openat(into, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+
+	if (into >= 0 && (procs < 0 || write(procs, "0", 1) != 1))
+		return false;
+	return cg_enter(doors, cg_doors(&n->cg, doors)) == 0;
+}
+
 static void __attribute__((noreturn))
 become_client(const struct guest_box *g, int input, int messages, const char *path, char *const *argv)
 {
 	static char *const envp[] = {
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL};
-	bool rest;
-	int into = g->ns.child.born_in && g->ns.grouped ? cg_into(&g->ns.cg, &rest) : -1;
 	int from = input >= 0 ? input : open("/dev/null", O_RDWR | O_CLOEXEC);
-	FD_CLEANUP int procs = into < 0 ? -1 : openat(into, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	sigset_t none;
 
 	sigemptyset(&none);
@@ -195,9 +236,11 @@ become_client(const struct guest_box *g, int input, int messages, const char *pa
 	signal(SIGXFSZ, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpgid(0, 0);
-	if (into >= 0 && (procs < 0 || write(procs, "0", 1) != 1))
+	if (g->ns.child.born_in && g->ns.grouped && !enter_group(&g->ns))
 		_exit(NS_LOST);
 	if (from < 0 || dup2(from, 0) < 0 || dup2(messages, 1) < 0 || dup2(messages, 2) < 0)
+		_exit(NS_LOST);
+	if (g->engine->prepare && g->engine->prepare(g) != 0)
 		_exit(NS_LOST);
 	if (g->guests_end >= 0 && (g->guests_end == GUEST_TALK_FD ? fcntl(GUEST_TALK_FD, F_SETFD, 0)
 								  : dup2(g->guests_end, GUEST_TALK_FD)) < 0)
@@ -213,7 +256,7 @@ int guest_spawn(struct box_state *b, int input, const char *path, char *const *a
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+		return err_set(e, ERR_SYSTEM, errno, "cannot create the sockets of the box");
 	g->messages = ends[0];
 	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	g->client = process_fork(NULL);
@@ -242,12 +285,32 @@ static void read_messages(struct guest_box *g, char *ret, size_t size)
 			ret[i] = ' ';
 }
 
+/*
+ * The signal that killed the client; 0: none did. Its sockets close shortly before it is dead. The client
+ * stays to be waited for.
+ */
+static int client_killer(const struct guest_box *g)
+{
+	FD_CLEANUP int pidfd = g->client > 0 ? (int)syscall(SYS_pidfd_open, g->client, 0) : -1;
+	siginfo_t si = {0};
+
+	if (pidfd >= 0)
+		(void)poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, LAST_WORDS_MS);
+	if (g->client <= 0 || waitid(P_PID, (id_t)g->client, &si, WEXITED | WNOHANG | WNOWAIT) != 0)
+		return 0;
+	return si.si_pid && (si.si_code == CLD_KILLED || si.si_code == CLD_DUMPED) ? si.si_status : 0;
+}
+
 static int no_guest(struct box_state *b, const char *what, struct err *e)
 {
 	struct guest_box *g = b->own;
 	char words[MESSAGES_MAX];
+	int killer = client_killer(g);
 
 	read_messages(g, words, sizeof(words));
+	if (killer && !words[0])
+		return err_set(e, ERR_SYSTEM, 0, "%s %s: it was killed (SIG%s)", b->backend->name, what,
+				sigabbrev_np(killer));
 	return err_set(e, ERR_SYSTEM, 0, "%s %s%s%s", b->backend->name, what, words[0] ? ": " : "", words);
 }
 
@@ -257,11 +320,13 @@ static int open_talk(struct box_state *b, struct err *e)
 {
 	struct guest_box *g = b->own;
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	int ends[2];
+	int ends[2], on = 1;
 
 	if (!g->engine->connects) {
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+			return err_set(e, ERR_SYSTEM, errno, "cannot create the sockets of the box");
+		/* from now on: a guest that cannot send credentials may say hello before they are awaited */
+		(void)setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
 		g->ns.talk = ends[0];
 		g->guests_end = ends[1];
 		return 0;
@@ -331,7 +396,7 @@ static int take_hello(struct box_state *b, struct err *e)
 	if (control.head.cmsg_type == SCM_CREDENTIALS)
 		memcpy(&who, CMSG_DATA(&control.head), sizeof(who));
 	if (who.pid <= 0)
-		return err_set(e, ERR_SYSTEM, 0, "the first process of the box has no pid here");
+		return err_set(e, ERR_SYSTEM, 0, "the init process of the box has no pid in this namespace");
 	g->ns.pidfd = (int)syscall(SYS_pidfd_open, who.pid, 0);
 	if (g->ns.pidfd < 0)
 		return no_guest(b, "ended the box", e);
@@ -352,10 +417,14 @@ static int send_task(struct box_state *b, struct err *e)
 			.gid = g->user.gid};
 	struct str cwd = s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home;
 	int fds[GUEST_STREAMS] = {c->in, c->out, c->err};
+	struct stat devices;
 
 	for (enum guest_namespace n = 0; n < GUEST_NAMESPACES; n++)
 		h.outside[n] = guest_namespace(n);
-	if (brief_make(s, 0, b->ops.first, cwd, NULL, e) != 0)
+	if (stat("/dev", &devices) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot stat '/dev'");
+	h.devices = devices.st_dev;
+	if (brief_make(s, 0, b->ops.first, cwd, NULL, 0, e) != 0)
 		return -1;
 	if (fds_send(g->ns.talk, &h, sizeof(h), fds, GUEST_STREAMS) < 0 && errno != EPIPE &&
 			errno != ECONNRESET)
@@ -386,7 +455,10 @@ static int prepare(struct box_state *b, struct err *e)
 {
 	struct guest_box *g = b->own;
 	const char *program = guest_program(b->a);
+	uint32_t cpu_milli = b->spec->limits.cpu_milli;
 
+	g->ns.cpus_suffice = (uint64_t)cpus_count() * 1000 <= cpu_milli;
+	g->ns.keep_cpus = (uint64_t)cpus_online() * 1000 > cpu_milli;
 	if (!program)
 		return err_set(e, ERR_SYSTEM, errno, "cannot find this program's own file");
 	if (stage_make(b->a, b->spec, &b->ops, program, &g->stage, e) != 0)
@@ -394,9 +466,9 @@ static int prepare(struct box_state *b, struct err *e)
 	if (g->stage.no_overlay)
 		err_set(&b->outcome.no_overlay, ERR_SYSTEM, 0, "the backend %s has no overlays",
 				b->backend->name);
-	if (g->engine->choose_user)
-		g->engine->choose_user(b);
-	return g->engine->own_group ? own_group(b, e) : 0;
+	if (g->engine->settle && g->engine->settle(b, e) != 0)
+		return -1;
+	return g->own_group ? own_group(b, e) : 0;
 }
 
 int guest_start(struct box_state *b, struct err *e)
@@ -408,7 +480,9 @@ int guest_start(struct box_state *b, struct err *e)
 		return -1;
 	if (g->engine->connects && accept_guest(b, e) != 0)
 		return -1;
-	if (take_hello(b, e) != 0 || (!g->engine->own_group && engines_group(b, e) != 0))
+	if (take_hello(b, e) != 0 || (!g->own_group && engines_group(b, e) != 0))
+		return -1;
+	if (g->engine->check && g->engine->check(b, e) != 0)
 		return -1;
 	if (send_task(b, e) != 0 || box_before_program(b, e) != 0)
 		return -1;

@@ -60,10 +60,10 @@ static int pipe_for_init(struct ns_box *n, int which, int *ret_ours, struct err 
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+		return err_set(e, ERR_SYSTEM, errno, "cannot create the sockets of the box");
 	*ret_ours = ends[!which];
 	if (fcntl(ends[!which], F_SETFL, O_NONBLOCK) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+		return err_set(e, ERR_SYSTEM, errno, "cannot create the sockets of the box");
 	return end_for_init(n, ends[which]);
 }
 
@@ -75,7 +75,7 @@ static int channels_open(struct box_state *b, struct err *e)
 	int talk[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+		return err_set(e, ERR_SYSTEM, errno, "cannot create the sockets of the box");
 	n->talk = talk[0];
 	c->talk = end_for_init(n, talk[1]);
 	c->in = pipe_for_init(n, 0, &b->in.to, e);
@@ -148,11 +148,9 @@ static int clone_init(struct box_state *b, struct err *e)
 	pid_t pid = namespace_clone(into, &n->pidfd);
 
 	if (pid < 0 && box_inside())
-		return err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made");
+		return err_set(e, ERR_SYSTEM, 0, "this is already a box, and a box cannot contain another");
 	if (pid < 0)
-		return err_set(e, ERR_SYSTEM, errno,
-				"cannot make the namespaces of the box (caisson doctor says what this host "
-				"lacks)");
+		return namespace_error(e, errno, "the namespaces of the box");
 	if (!pid) {
 		scope_close(&n->scope); /* the manager is not for the box */
 		ns_init(&n->child);
@@ -237,10 +235,12 @@ static int ns_begin(struct box_state *b, const struct spec *s, struct err *e)
 }
 
 /* The network namespace and, on version 2, the controllers of the group are chosen when a box is begun. */
-static bool ns_fits(const struct box_state *b, const struct spec *s)
+static bool ns_fits(struct box_state *b, const struct spec *s)
 {
 	const struct ns_box *n = b->own;
 
+	if (n->primed)
+		return ns_prime_fits(b, s);
 	return (!n->grouped || !s->limits.io) && !s->joins &&
 			n->child.own_network == network_isolated(&s->network);
 }
@@ -254,8 +254,7 @@ static void note_spec(struct box_state *b)
 
 	n->cpus_suffice = (uint64_t)cpus_count() * 1000 <= l->cpu_milli;
 	n->keep_cpus = (uint64_t)cpus_online() * 1000 > l->cpu_milli;
-	n->want = (n->cpus_suffice ? 0 : CG_HAS_CPU) | (l->io ? CG_HAS_IO : 0) |
-			(l->cpu_ms ? CG_HAS_CPUACCT : 0);
+	n->want = ns_group_wants(l);
 }
 
 static int make_brief(struct box_state *b, struct err *e)
@@ -265,27 +264,27 @@ static int make_brief(struct box_state *b, struct err *e)
 	uint32_t open_files = !n->user.nobody && s->profile == PROFILE_EXEC ? OPEN_FILES_EXEC : 0;
 	struct str cwd = s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home;
 
-	if (n->user.nobody && ns_trees_open(b, e) != 0)
+	if (n->user.nobody && !n->primed && ns_trees_open(b, e) != 0)
 		return -1;
 	if (network_has_names(&s->network) && !s->joins) {
 		n->network = arena_new(b->a, struct ns_network);
 		if (ns_network_plan(b->a, &s->network, n->network, e) != 0)
 			return -1;
 	}
-	return brief_make(s, open_files, b->ops.first, cwd, n->network, e);
+	return brief_make(s, open_files, n->primed ? n->files : b->ops.first, cwd, n->network, n->primed, e);
 }
 
 /* The program may start. It gets the descriptors to enter its group, unless it was born there. */
 static int send_start(const struct ns_box *n, struct err *e)
 {
 	int doors[CG_HIERARCHIES_MAX];
-	size_t ndoors = n->grouped ? cg_doors(&n->cg, doors) : 0;
+	size_t ndoors = n->grouped && !n->primed ? cg_doors(&n->cg, doors) : 0;
 	char word = NS_START | (n->grouped ? NS_GROUP : 0);
 
 	if (ns_group_cpus(n) == ENFORCED_AFFINITY)
 		word |= (n->cpus_suffice ? 0 : NS_FEWER_CPUS) | (n->keep_cpus ? NS_KEEP_CPUS : 0);
-	if (n->grouped && !ndoors && !n->child.born_in && !n->child.moved_in)
-		return err_set(e, ERR_INTERNAL, 0, "a cgroup without doors");
+	if (n->grouped && !ndoors && !n->primed && !n->child.born_in && !n->child.moved_in)
+		return err_set(e, ERR_INTERNAL, 0, "the box has a cgroup and no way to enter it");
 	/* A child that is dead already has sent the reason; supervise_box() hears it. */
 	if (fds_send(n->talk, &word, 1, doors, ndoors) != 1 && errno != EPIPE && errno != ECONNRESET)
 		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
@@ -293,13 +292,16 @@ static int send_start(const struct ns_box *n, struct err *e)
 }
 
 /* Unless init is in its group already, the group is made while init puts the root together. */
-static int send_task(struct box_state *b, struct err *e)
+int ns_send_task(struct box_state *b, bool guess, struct err *e)
 {
 	struct ns_box *n = b->own;
 	bool born = n->grouped;
 
+	note_spec(b);
 	if ((born && ns_group_ready(b, e) != 0) || make_brief(b, e) != 0)
 		return -1;
+	if (guess)
+		brief_prime();
 	if (n->scope.open) {
 		ns_scope_finish(b);
 		born = n->grouped;
@@ -312,12 +314,22 @@ static int send_task(struct box_state *b, struct err *e)
 	return n->grouped && !born ? undertaker_start(&n->undertaker, &n->cg, NULL, e) : 0;
 }
 
-static int ns_start(struct box_state *b, struct err *e)
+/* A primed box gets the rest of its task. */
+static int send_run(struct box_state *b, struct err *e)
 {
 	struct ns_box *n = b->own;
 
 	note_spec(b);
-	if (send_task(b, e) != 0 || box_before_program(b, e) != 0 ||
+	if (make_brief(b, e) != 0 || brief_send(n->talk, e) != 0)
+		return -1;
+	return ns_prime_ready(b, e);
+}
+
+static int ns_start(struct box_state *b, struct err *e)
+{
+	struct ns_box *n = b->own;
+
+	if ((n->primed ? send_run(b, e) : ns_send_task(b, false, e)) != 0 || box_before_program(b, e) != 0 ||
 			(n->network && (ns_relay_start(b, e) != 0 || ns_group_settle(b, e) != 0)))
 		return -1;
 	b->memory_watched = !n->grouped;
@@ -402,13 +414,14 @@ static void ns_stop(struct box_state *b, enum box_stop how)
 		box_leave(b, b->init);
 }
 
-static int ns_probe(struct err *e)
+static int ns_probe(const struct backend *self, struct err *e)
 {
 	int pidfd = -1;
 	pid_t pid = namespace_clone(-1, &pidfd);
 
+	(void)self;
 	if (pid < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make user namespaces");
+		return namespace_error(e, errno, "the namespaces of the box");
 	if (!pid)
 		_exit(0);
 	fd_close(&pidfd);
@@ -420,8 +433,8 @@ static int ns_probe(struct err *e)
 const struct backend backend_ns = {
 	.name = "native",
 	.about = "Linux namespaces, cgroups, Landlock and seccomp, by caisson itself",
-	.probe = ns_probe, .begin = ns_begin, .fits = ns_fits, .start = ns_start,
+	.probe = ns_probe, .begin = ns_begin, .prime = ns_prime, .fits = ns_fits, .start = ns_start,
 	.add_sources = ns_add_sources, .take_events = ns_take_events, .kill = ns_kill,
 	.usage = ns_usage, .all_exiting = ns_all_exiting, .enforcers = ns_enforcers, .stop = ns_stop,
-	.keep = ns_keep, .finish = ns_finish, .adopt = ns_adopt, .shared = ns_shared,
+	.keep = ns_keep, .finish = ns_finish, .adopt = ns_adopt, .share = ns_share, .shared = ns_shared,
 };

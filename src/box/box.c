@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "box/backend.h"
 #include "sys/file.h"
 #include "sys/stream.h"
 
-static const struct backend *const backends[] = {&backend_ns, &backend_bwrap, &backend_docker};
+static const struct backend *const backends[] = {&backend_ns, &backend_bwrap, &backend_docker,
+		&backend_podman, &backend_runc, &backend_crun, &backend_gvisor, &backend_systemd,
+		&backend_qemu, &backend_firecracker};
 #define NBACKENDS ARRAY_SIZE(backends)
 
 const struct backend *box_backend_at(size_t i)
@@ -27,7 +30,7 @@ const struct backend *box_backend(const char *name)
 
 const char *box_backend_name(const struct backend *b) { return b->name; }
 const char *box_backend_about(const struct backend *b) { return b->about; }
-int box_backend_probe(const struct backend *b, struct err *e) { return b->probe(e); }
+int box_backend_probe(const struct backend *b, struct err *e) { return b->probe(b, e); }
 
 int box_backend_lacks(const struct backend *b, const struct spec *s, struct err *e)
 {
@@ -41,7 +44,8 @@ const struct backend *box_choose(enum backend_choice c, const struct spec *s)
 	if (c != BACKEND_AUTO)
 		return box_backend(backend_choice_name(c));
 	for (size_t i = 0; i < NBACKENDS; i++)
-		if (backends[i]->probe(&none) == 0 && box_backend_lacks(backends[i], s, &none) == 0)
+		if (box_backend_probe(backends[i], &none) == 0 &&
+				box_backend_lacks(backends[i], s, &none) == 0)
 			return backends[i];
 	return backends[0];
 }
@@ -101,6 +105,9 @@ static void close_outcome(struct outcome *o)
 {
 	stream_close(&o->out);
 	stream_close(&o->err);
+	if (o->home > 0)
+		close(o->home);
+	o->home = 0;
 }
 
 /* The cleanup of a box, at any point of its life. Nobody takes its outcome. */
@@ -144,6 +151,25 @@ void box_begin(struct box *box, struct arena *a, const struct backend *backend)
 	}
 	box->begun = b;
 	b->box = box;
+}
+
+bool box_prime(struct box *box, const struct spec *guess)
+{
+	struct box_state *b = box->begun;
+	struct err e = {0};
+
+	if (!b || !b->backend->prime || guess->workspace.n || guess->git_common.n)
+		return false;
+	b->spec = guess;
+	b->primed = plan_root(b->a, guess, &b->ops, &e) == 0 && plan_close(b->a, guess, &b->ops, &e) == 0 &&
+			b->backend->prime(b, &e) == 0;
+	if (!b->primed && e.kind == ERR_INPUT) { /* nothing was done */
+		b->ops = (struct ops){0};
+		b->spec = NULL;
+	} else if (!b->primed) {
+		discard_state(b);
+	}
+	return box->begun && box->begun->primed;
 }
 
 void box_discard(struct box *box)
@@ -195,6 +221,13 @@ static int make_plan(struct box_state *b, struct err *e)
 {
 	const struct spec *s = b->spec;
 
+	if (b->primed)
+		return 0;
+	if (b->start->plan) {
+		b->ops.first = (struct op *)b->start->plan; /* nothing is added */
+		return 0;
+	}
+	b->protection.undertaker.before = b->protection.undertaker_git.before = &b->bury;
 	if (plan_root(b->a, s, &b->ops, e) != 0 ||
 			protection_begin(b->a, &b->protection, s, &b->init, &b->ops, e) != 0)
 		return -1;

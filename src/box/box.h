@@ -4,6 +4,7 @@
  *
  *     struct box box = {0};
  *     box_begin(&box, a, backend);            optional: a head start while the spec is still being made
+ *     box_prime(&box, spec);                  optional: more of it, for a spec like the one that will come
  *     box_run(&box, a, backend, ..., &outcome)  the whole run
  *     box_wait(&box, &outcome)                after the report is out: waits for the kernel's clean-up
  *
@@ -20,6 +21,7 @@
 
 struct backend;
 struct box_state; /* backend.h */
+struct op;        /* plan.h */
 
 #define BOX_LEAVING_MAX 4
 
@@ -50,6 +52,13 @@ struct box_hold {
 	void (*cancel)(void *ctx); /* the box was not handed over after all */
 	/* If spec.shares: others may enter the network of the box with these, as spec.joins. */
 	void (*share)(void *ctx, const int *fds, size_t n);
+	/*
+	 * If spec.shares: the same for a box that is still the launcher's. It is asked for the first time
+	 * after lend_ms, and then now and then, if its network is to be lent; 0: it never is.
+	 */
+	uint64_t lend_ms;
+	bool (*wants_lending)(void *ctx);
+	bool (*lend)(void *ctx, const int *fds, size_t n);
 	/* The caller's streams under other numbers, which the holder must not hold; -1: none. */
 	int callers[2];
 	/* In the holder, once the box is its own. True: our stdout and stderr take the output of the box. */
@@ -59,6 +68,8 @@ struct box_hold {
 	void (*tick)(void *ctx);
 	void *tick_ctx;
 	int keeper;                /* a descriptor that the holder watches, set by ask() */
+	int client;                /* another: its end is the end of the box; -1: none */
+	void (*client_ended)(void *ctx);
 	bool (*wants_end)(void *ctx); /* it is readable: true if the box has to end */
 	/* Called every few seconds in the holder. */
 	void (*usage)(void *ctx, uint64_t memory, uint64_t cpu_ms);
@@ -68,8 +79,15 @@ struct box_hold {
 struct box_start { /* how a run starts; zeroed: at once */
 	/* Called when the box is being put together, before anything foreign runs in it; -1: nothing will. */
 	int (*before_program)(void *ctx, struct err *e);
+	/*
+	 * Called with growing pauses while the program runs: so_far has the time, the streams and the
+	 * connections, which are valid during the call. NULL: nobody wants to know.
+	 */
+	void (*look)(void *ctx, const struct outcome *so_far);
 	void *ctx;
 	struct box_hold *hold;     /* NULL: everything in the box ends with the program */
+	/* A plan that was made elsewhere, for a box in a virtual machine; NULL: the spec becomes one. */
+	const struct op *plan;
 };
 
 /* The backend with this name, or the default for NULL; NULL: there is none. */
@@ -92,6 +110,12 @@ const char *box_backend_name(const struct backend *b);
  * why.
  */
 void box_begin(struct box *box, struct arena *a, const struct backend *b);
+/*
+ * Puts the begun box together for this spec, up to the start of its program. Only arguments, environment,
+ * input, files in the home and limits of a run may differ from it; for any other run a new box is begun. The
+ * spec must live as long as the box. False: this cannot be done ahead, and the box is as it was, or gone.
+ */
+bool box_prime(struct box *box, const struct spec *guess);
 /*
  * Runs the spec, in the box that was begun if it fits. 0 and *ret, however the program ended. -1 when the box
  * could not be made: nothing ran, nothing is left behind, and e says why. The streams of *ret lie in the
@@ -119,8 +143,10 @@ enum box_ability box_try(struct arena *a, const struct backend *b, struct err *r
  */
 bool box_inside(void);
 /*
- * The first process in a container of another engine (guest.h): `where` is the socket to the launcher, a
- * number or a path.
+ * For main(): the first process in a container of another engine (guest.h) is this program as `PROGRAM
+ * BOX_GUEST SOCKET [UID:GID]`, with the socket to the launcher, a number or a path. The first process of a
+ * virtual machine (vm.h) is this program as BOX_VM_AGENT. Never returns in either.
  */
 #define BOX_GUEST "box-guest"
-void box_guest(const char *where) __attribute__((noreturn));
+#define BOX_VM_AGENT "/init"
+void box_entry(int argc, char **argv);

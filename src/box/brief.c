@@ -5,11 +5,13 @@
  *   1. its size
  *   2. its bytes, in several messages
  *   3. the descriptors of mounts, in the order of the operations that have one
+ * A box that was primed gets the task of its run in a second brief, which follows the first in the buffer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "box/ns_network.h"
 #include "sys/cpus.h"
@@ -21,6 +23,7 @@
 #define BRIEF_CHUNK ((size_t)32 << 10) /* bytes of a message */
 
 struct brief {
+	size_t from;               /* the first byte of the task: behind the brief that init has, or 0 */
 	size_t used;
 	bool full;                 /* something did not fit */
 	_Alignas(BRIEF_ALIGN) char at[BRIEF_BYTES];
@@ -36,7 +39,7 @@ int brief_open(struct err *e)
 					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (at == MAP_FAILED)
-		return err_set(e, ERR_SYSTEM, errno, "no memory for what the box is told");
+		return err_set(e, ERR_SYSTEM, errno, "out of memory for the brief of the box");
 	(void)madvise(at, sizeof(*brief), MADV_NOHUGEPAGE); /* usually a few KB are used */
 	brief = at;
 	return 0;
@@ -130,20 +133,29 @@ static const struct ns_network *copy_network(struct brief *b, const struct ns_ne
 	return to;
 }
 
+size_t brief_size(void)
+{
+	return (brief->used + BRIEF_ALIGN - 1) & ~(size_t)(BRIEF_ALIGN - 1);
+}
+
+void brief_prime(void) { ((struct ns_task *)(void *)(brief->at + brief->from))->primed = true; }
+
 int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd,
-		const struct ns_network *names, struct err *e)
+		const struct ns_network *names, size_t behind, struct err *e)
 {
 	struct brief *b = brief;
 	struct ns_task *t;
 
-	memset(b->at, 0, b->used); /* left over from another box of this process */
-	b->used = 0;
+	if (b->used > behind)
+		memset(b->at + behind, 0, b->used - behind); /* left over from another box of this process */
+	b->from = b->used = behind;
 	b->full = false;
 	t = brief_alloc(b, sizeof(*t));
 
 	*t = (struct ns_task){.limits = spec->limits, .open_files = open_files,
 			.network.mode = spec->network.mode, .input = spec->input >= 0,
-			.shell = spec->shell, .ptrace = spec->ptrace, .background = spec->background};
+			.shell = spec->shell, .ptrace = spec->ptrace, .background = spec->background,
+			.collects = spec->collects};
 	t->cwd_id = spec->cwd.n ? spec->cwd_id : spec->workspace_id;
 	cpus_own(&t->cpus);
 	t->argv = copy_vector(b, spec->argv);
@@ -160,7 +172,10 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 
 /* ---- sending and receiving ---- */
 
-static const struct ns_task *brief_task(void) { return (const struct ns_task *)(const void *)brief->at; }
+static const struct ns_task *brief_task(void)
+{
+	return (const struct ns_task *)(const void *)(brief->at + brief->from);
+}
 
 static const struct op *next_tree(const struct op *op)
 {
@@ -189,7 +204,7 @@ static int send_all(const struct brief *b, int talk)
 {
 	if (fds_send(talk, &b->used, sizeof(b->used), NULL, 0) < 0)
 		return -1;
-	for (size_t at = 0; at < b->used;) {
+	for (size_t at = b->from; at < b->used;) {
 		size_t left = b->used - at;
 		ssize_t n = fds_send(talk, b->at + at, left < BRIEF_CHUNK ? left : BRIEF_CHUNK, NULL, 0);
 
@@ -207,12 +222,13 @@ int brief_send(int talk, struct err *e)
 			: err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 }
 
-static int take_bytes(struct brief *b, int talk)
+static int take_bytes(struct brief *b, int talk, size_t from)
 {
-	size_t none = 0, at = 0;
+	size_t none = 0, at = from;
 
+	b->from = from;
 	if (fds_recv(talk, &b->used, sizeof(b->used), NULL, &none, 0) != (ssize_t)sizeof(b->used) ||
-			b->used > BRIEF_BYTES)
+			b->used > BRIEF_BYTES || b->used < from)
 		return -1;
 	while (at < b->used) {
 		ssize_t n = fds_recv(talk, b->at + at, b->used - at, NULL, &none, 0);
@@ -242,7 +258,13 @@ static int take_trees(const struct op *op, int talk)
 
 const struct ns_task *brief_take(int talk)
 {
-	return take_bytes(brief, talk) == 0 && take_trees(brief_task()->ops, talk) == 0 ? brief_task() : NULL;
+	return take_bytes(brief, talk, 0) == 0 && take_trees(brief_task()->ops, talk) == 0 ? brief_task()
+											    : NULL;
+}
+
+const struct ns_task *brief_take_run(int talk)
+{
+	return take_bytes(brief, talk, brief_size()) == 0 ? brief_task() : NULL;
 }
 
 /* ---- a brief for another address ---- */
@@ -290,12 +312,12 @@ static const struct op *moved_ops(struct brief_move *m, const struct op *ops)
 	return first;
 }
 
-const struct ns_task *brief_take_moved(int talk, uint64_t launchers)
+static const struct ns_task *moved_task(uint64_t launchers)
 {
 	struct brief_move m = {.from = launchers};
 	struct ns_task *t = (struct ns_task *)(void *)brief->at;
 
-	if (take_bytes(brief, talk) != 0 || brief->used < sizeof(*t))
+	if (brief->used < sizeof(*t))
 		return NULL;
 	t->argv = moved_vector(&m, t->argv);
 	t->envp = moved_vector(&m, t->envp);
@@ -303,4 +325,24 @@ const struct ns_task *brief_take_moved(int talk, uint64_t launchers)
 	t->cwd = moved(&m, t->cwd);
 	t->names = NULL;
 	return m.lost || !t->argv || !t->envp || !t->cwd ? NULL : t;
+}
+
+const struct ns_task *brief_take_moved(int talk, uint64_t launchers)
+{
+	return take_bytes(brief, talk, 0) == 0 ? moved_task(launchers) : NULL;
+}
+
+struct str brief_bytes(void) { return str_n(brief->at, brief->used); }
+
+const struct ns_task *brief_read_moved(int file, uint64_t launchers)
+{
+	const struct ns_task *t;
+	ssize_t n;
+
+	brief->used = 0;
+	while ((n = read(file, brief->at + brief->used, BRIEF_BYTES - brief->used)) > 0)
+		brief->used += (size_t)n;
+	t = n == 0 ? moved_task(launchers) : NULL;
+	brief = NULL; /* the task stays; a box of this process gets another buffer */
+	return t;
 }

@@ -174,6 +174,16 @@ void capture_hold(struct capture *c, int to)
 	c->waiting = c->passed = 0;
 }
 
+struct stream capture_look(const struct capture *c)
+{
+	return (struct stream){
+		.text = str_n(c->head, c->kept < sizeof(c->head) ? (size_t)c->kept : sizeof(c->head)),
+		.file = c->file < 0 ? 0 : c->file,
+		.end = c->kept, .total = c->total, .lines = c->lines,
+		.lost_lines = c->lost_lines + (c->open_line && c->kept < c->total),
+	};
+}
+
 void capture_end(struct capture *c, struct stream *ret)
 {
 	fd_close(&c->fd);
@@ -182,12 +192,7 @@ void capture_end(struct capture *c, struct stream *ret)
 		c->passed = 0;
 		pass_on(c, false);
 	}
-	*ret = (struct stream){
-		.text = str_n(c->head, c->kept < sizeof(c->head) ? (size_t)c->kept : sizeof(c->head)),
-		.file = c->file < 0 ? 0 : c->file,
-		.end = c->kept, .total = c->total, .lines = c->lines,
-		.lost_lines = c->lost_lines + (c->open_line && c->kept < c->total),
-	};
+	*ret = capture_look(c);
 	c->file = -1;
 }
 

@@ -36,6 +36,8 @@ struct pollfd capture_poll(const struct capture *c);
 bool capture_take(struct capture *c, bool all);
 /* In the background: output goes to this descriptor (-1: none), and no amount of it is too much. */
 void capture_hold(struct capture *c, int to);
+/* The stream so far. Its text and its file stay the capture's. */
+struct stream capture_look(const struct capture *c);
 /* The stream that was kept. Its text lies in the capture, its file belongs to *ret. */
 void capture_end(struct capture *c, struct stream *ret);
 /* Closes a capture whose stream nobody wants. */

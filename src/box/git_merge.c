@@ -385,8 +385,8 @@ static void put_text(struct merge_text *t, struct str now)
 	size_t i = 0;
 
 	for (size_t from = 0; from < now.n;) {
-		ptrdiff_t end = str_find(now, '\n', from);
-		struct str line = str_sub(now, from, end < 0 ? now.n : (size_t)end);
+		size_t end = str_end(now, '\n', from);
+		struct str line = str_sub(now, from, end);
 		const bool holds = i < l->n && l->v[i].line.p < line.p + line.n;
 
 		put_line(t, line, holds ? &l->v[i] : NULL);

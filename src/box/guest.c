@@ -27,12 +27,14 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/num.h"
 #include "box/program.h"
+#include "box/vm.h"
 #include "sys/directory.h"
 #include "sys/fds.h"
 #include "sys/namespace.h"
@@ -111,12 +113,17 @@ static int find_talk(const char *where)
 
 	if (where[0] == '/')
 		return connect_to(where);
-	if (num_parse(str_of(where), 3, 1024, &fd) != 0 || fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0)
+	if (num_parse(str_of(where), 0, 1024, &fd) != 0)
 		return -1;
-	return (int)fd;
+	if (fd > STDERR_FILENO)
+		return fcntl((int)fd, F_SETFD, FD_CLOEXEC) == 0 ? (int)fd : -1;
+	return fcntl((int)fd, F_DUPFD_CLOEXEC, GUEST_TALK_FD);
 }
 
-/* The kernel fills in the pid as the launcher sees it. */
+/*
+ * The kernel fills in the pid as the launcher sees it. One that is not the host's cannot send credentials;
+ * there the host adds those of the process that is this kernel.
+ */
 static int say_hello(int talk)
 {
 	struct ucred self = {.pid = getpid(), .uid = geteuid(), .gid = getegid()};
@@ -134,7 +141,7 @@ static int say_hello(int talk)
 	control.head.cmsg_level = SOL_SOCKET;
 	control.head.cmsg_type = SCM_CREDENTIALS;
 	memcpy(CMSG_DATA(&control.head), &self, sizeof(self));
-	return sendmsg(talk, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
+	return sendmsg(talk, &m, MSG_NOSIGNAL) == 1 || send(talk, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
 
 /* ---- comparing the container with the plan ---- */
@@ -226,15 +233,30 @@ static bool may_be_writable(const struct ns_task *t, const char *path)
 	return is_engines(path) || (op && op->flags & OP_WRITABLE && !(op->flags & OP_LOWER));
 }
 
-/* One line of mountinfo: its fifth field is the mount point, with octal escapes. In place. */
-static char *mount_point(char *line)
+static char *field(char *line, int n)
 {
-	char *p = line, *to, *from;
+	char *p = line;
 
-	for (int field = 1; p && field < 5; field++) {
+	for (int i = 1; p && i < n; i++) {
 		p = strchr(p, ' ');
 		p = p ? p + 1 : NULL;
 	}
+	return p;
+}
+
+/* The sixth field has the options of the mount. */
+static bool is_listed_read_only(char *line)
+{
+	const char *options = field(line, 6);
+
+	return options && !strncmp(options, "ro", 2) && strchr(" ,", options[2]);
+}
+
+/* One line of mountinfo: its fifth field is the mount point, with octal escapes. In place. */
+static char *mount_point(char *line)
+{
+	char *p = field(line, 5), *to, *from;
+
 	if (!p)
 		return NULL;
 	for (to = from = p; *from && *from != ' ';)
@@ -247,7 +269,19 @@ static char *mount_point(char *line)
 	return p;
 }
 
-/* Empty files fill no tmpfs, but their number is limited in each. */
+static int own(const char *path, struct err *e)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (st.st_uid == geteuid() || chown(path, geteuid(), getegid()) == 0)
+			? 0
+			: err_system(e, "cannot give '%s' to the box", path);
+}
+
+/*
+ * Empty files fill no tmpfs, but their number is limited in each. A kernel of its own keeps them in memory
+ * that counts for the box.
+ */
 static int check_files(const struct guest_hello *h, const char *path, struct err *e)
 {
 	char option[48];
@@ -260,20 +294,49 @@ static int check_files(const struct guest_hello *h, const char *path, struct err
 		return 0;
 	most = (uint64_t)fs.f_blocks * fs.f_frsize / STAGE_INODE_BYTES + 2;
 	str_put(option, sizeof(option), "nr_inodes=%llu", (unsigned long long)most);
-	if (h->finishes && mount(NULL, path, NULL, MS_REMOUNT | MS_NOSUID | MS_NODEV, option) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot limit the number of files in '%s'", path);
+	if (h->finishes & GUEST_FINISHES_FILES) {
+		if (mount(NULL, path, NULL, MS_REMOUNT | MS_NOSUID | MS_NODEV, option) != 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot limit the number of files in '%s'",
+					path);
+	}
+	if (h->finishes & (GUEST_FINISHES_FILES | GUEST_OWN_KERNEL) && own(path, e) != 0)
+		return -1;
+	if (h->finishes & GUEST_OWN_KERNEL && fs.f_blocks)
+		return 0;
 	if (statvfs(path, &fs) != 0 || !fs.f_blocks || !fs.f_files || fs.f_files > most)
 		return err_set(e, ERR_SYSTEM, 0, "the engine left '%s' without a limit in the box", path);
 	return 0;
 }
 
-/* A mount that another one hides has no path any more. */
-static int check_mount(const struct guest_hello *h, const struct ns_task *t, const char *path, struct err *e)
+/* The node lies in the container's own /dev: a change of its mode is nobody else's. */
+static bool is_own_device(const struct guest_hello *h, const struct stat *node)
 {
+	struct stat dev;
+
+	return stat("/dev", &dev) == 0 && dev.st_dev == node->st_dev && dev.st_dev != h->devices;
+}
+
+/* An engine hides a file of /proc behind it, and a rootless one has only the host's. */
+static bool is_null_device(const struct guest_hello *h, const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3) &&
+	       (st.st_uid != geteuid() || is_own_device(h, &st));
+}
+
+/* A mount that another one hides has no path any more. `listed`: the list of mounts has it as read-only. */
+static int check_mount(const struct guest_hello *h, const struct ns_task *t, const char *path, bool listed,
+		struct err *e)
+{
+	bool own_kernel = h->finishes & GUEST_OWN_KERNEL; /* its mounts have no flags but in the list */
 	struct statvfs fs;
 
-	if (statvfs(path, &fs) != 0 || fs.f_flag & ST_RDONLY)
+	if (statvfs(path, &fs) != 0 || (own_kernel ? listed : fs.f_flag & ST_RDONLY) ||
+			is_null_device(h, path))
 		return 0;
+	if (own_kernel && !strcmp(path, "/dev"))
+		return 0; /* guest_disown_devices() */
 	if (may_be_writable(t, path))
 		return check_files(h, path, e);
 	return err_set(e, ERR_SYSTEM, 0, "the engine left '%s' writable in the box", path);
@@ -295,13 +358,15 @@ static int check_mounts(const struct guest_hello *h, const struct ns_task *t, st
 		text[n] = 0;
 	for (char *line = text, *end; rc == 0 && *line; line = end + 1) {
 		const char *path;
+		bool listed;
 
 		end = strchr(line, '\n');
 		if (!end)
 			break;
 		*end = 0;
+		listed = is_listed_read_only(line);
 		path = mount_point(line);
-		rc = path ? check_mount(h, t, path, e) : -1;
+		rc = path ? check_mount(h, t, path, listed, e) : -1;
 	}
 	free(text);
 	return rc;
@@ -313,7 +378,7 @@ static int finish_mounts(const struct guest_hello *h, struct err *e)
 	static const char devices[][16] = {
 			"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
 
-	if (!h->finishes)
+	if (!(h->finishes & GUEST_FINISHES_DEVICES))
 		return 0;
 	/* A box of root owns the nodes: without this it could change their modes. */
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
@@ -331,10 +396,17 @@ static int finish_mounts(const struct guest_hello *h, struct err *e)
 
 static int check_container(const struct guest_hello *h, const struct ns_task *t, struct err *e)
 {
-	if (finish_mounts(h, e) != 0 || check_namespaces(h, e) != 0 || check_interfaces(h, e) != 0 ||
-			check_identities(t, e) != 0)
+	bool own_kernel = h->finishes & GUEST_OWN_KERNEL;
+
+	if (finish_mounts(h, e) != 0 || check_interfaces(h, e) != 0)
 		return -1;
-	return check_mounts(h, t, e);
+	if (!own_kernel && (check_namespaces(h, e) != 0 || check_identities(t, e) != 0))
+		return -1;
+	if (check_mounts(h, t, e) != 0)
+		return -1;
+	if (!own_kernel)
+		return 0;
+	return guest_disown_devices(e) == 0 ? guest_limit_processes(t->limits.pids, e) : -1;
 }
 
 /* ---- files in empty directories ---- */
@@ -387,16 +459,19 @@ static int make_files(const struct ns_task *t, struct err *e)
 
 struct guest_run {
 	struct program program;
+	const struct guest_user *user; /* that the program's process returns to; NULL: it has it */
 	int exec; /* EOF: the program's process has called exec, or has ended */
 	int signals;
 };
 
-static void __attribute__((noreturn)) become_program(struct program *p)
+static void __attribute__((noreturn)) become_program(struct guest_run *g)
 {
+	struct program *p = &g->program;
 	struct err e = {0};
 
 	setsid();
-	if (program_enclose(p, &e) == 0 && program_enter(p, &e) == 0)
+	if ((!g->user || guest_return_to_user(g->user, &e) == 0) && program_enclose(p, &e) == 0 &&
+			program_enter(p, &e) == 0)
 		program_exec(p->task, &e);
 	ns_tell_why(p->child->talk, &e);
 	_exit(NS_LOST);
@@ -419,19 +494,30 @@ static int fork_program(struct guest_run *g, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
 	if (!g->program.pid) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		become_program(&g->program);
+		become_program(g);
 	}
 	close(ends[1]);
-	return 0;
+	return g->user ? guest_keep_kill(e) : 0;
+}
+
+/* Again and again: gVisor's kill() may miss a process that is being made. */
+static void kill_others(void)
+{
+	pid_t pid;
+
+	do {
+		kill(-1, SIGKILL);
+		pid = waitpid(-1, NULL, WNOHANG);
+		if (pid == 0)
+			(void)poll(NULL, 0, 1);
+	} while (pid >= 0 || errno == EINTR);
 }
 
 static void __attribute__((noreturn)) end_box(const struct program *p, int status)
 {
 	struct ns_message dropped = {.kind = NS_DROPPED}, m = {.kind = NS_ENDED, .status = status};
 
-	kill(-1, SIGKILL);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-		;
+	kill_others();
 	if (ns_dropped(p->task->ops, dropped.err.text, sizeof(dropped.err.text)))
 		(void)fds_send(p->child->talk, &dropped, sizeof(dropped), NULL, 0);
 	getrusage(RUSAGE_CHILDREN, &m.usage);
@@ -523,62 +609,81 @@ static int take_task(
  */
 static int become_user(const struct guest_hello *h, struct err *e)
 {
-	uid_t uid = geteuid();
-	gid_t gid = getegid();
-	struct {
-		const char *path;
-		char text[48];
-	} files[] = {{"/proc/self/setgroups", "deny"}, {"/proc/self/uid_map", ""},
-			{"/proc/self/gid_map", ""}};
-
-	if (uid == h->uid && gid == h->gid)
-		return 0;
-	str_put(files[1].text, sizeof(files[1].text), "%u %u 1", (unsigned)h->uid, (unsigned)uid);
-	str_put(files[2].text, sizeof(files[2].text), "%u %u 1", (unsigned)h->gid, (unsigned)gid);
-	if (unshare(CLONE_NEWUSER) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a user namespace in the container");
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		FD_CLEANUP int fd = open(files[i].path, O_WRONLY | O_CLOEXEC);
-		ssize_t n = (ssize_t)strlen(files[i].text);
-
-		if (fd < 0 || write(fd, files[i].text, (size_t)n) != n)
-			return err_set(e, ERR_SYSTEM, errno, "cannot write '%s' in the container",
-					files[i].path);
-	}
-	return 0;
+	return geteuid() == h->uid && getegid() == h->gid ? 0 : guest_map(h->uid, h->gid, 0, e);
 }
 
-/* A bounding set that the engine left open is of no use: there are no new privileges. */
-static int guard_guest(struct err *e)
+/*
+ * A bounding set that the engine left open is of no use: there are no new privileges. Limits of
+ * what the host's kernel counts by user are of no use in another kernel.
+ */
+static int guard_guest(const struct guest_hello *h, struct err *e)
 {
-	umask(022);
 	(void)privileges_bound();
+	if (h->finishes & GUEST_OWN_KERNEL)
+		return guest_leave_user(e);
 	if (privileges_drop() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	if (init_set_limits(e) != 0)
 		return -1;
 	return prctl(PR_SET_DUMPABLE, 0) == 0
 			       ? 0
-			       : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+			       : err_set(e, ERR_SYSTEM, errno, "cannot protect the init process of the box");
 }
 
-void box_guest(const char *where)
+static void tell_engine(const struct err *e)
 {
-	struct ns_child child = {.talk = find_talk(where), .in = -1, .out = -1, .err = -1, .null = -1};
+	(void)!write(STDERR_FILENO, e->text, strlen(e->text));
+	_exit(NS_LOST);
+}
+
+/* The program may read it in /proc. */
+static void forget_environment(void)
+{
+	for (char **e = environ; e && *e; e++)
+		memset(*e, 0, strlen(*e));
+	clearenv();
+}
+
+static void __attribute__((noreturn)) run_guest(const char *where, const char *nest)
+{
+	struct ns_child child = {.talk = -1, .in = -1, .out = -1, .err = -1, .null = -1};
 	struct guest_run g = {.program = {.child = &child}};
 	struct guest_hello hello;
+	struct guest_user user;
 	struct err e = {0};
+	bool own_kernel;
 
 	init_default_signals();
+	umask(022);
+	forget_environment();
+	if (nest && guest_nest(nest, &e) != 0)
+		tell_engine(&e);
+	child.talk = find_talk(where);
 	title_set("guest");
 	if (child.talk < 0 || say_hello(child.talk) != 0)
 		_exit(NS_LOST);
-	if (take_task(&child, &hello, &g.program.task, &e) != 0 || become_user(&hello, &e) != 0 ||
-			check_container(&hello, g.program.task, &e) != 0 || guard_guest(&e) != 0 ||
-			make_files(g.program.task, &e) != 0 || fork_program(&g, &e) != 0) {
-		ns_tell_why(child.talk, &e);
-		_exit(NS_LOST);
-	}
+	if (take_task(&child, &hello, &g.program.task, &e) != 0)
+		goto failed;
+	own_kernel = hello.finishes & GUEST_OWN_KERNEL;
+	g.program.start_checked = own_kernel;
+	user = (struct guest_user){geteuid(), hello.uid, getegid(), hello.gid};
+	g.user = own_kernel ? &user : NULL;
+	if (check_container(&hello, g.program.task, &e) != 0 ||
+			(!own_kernel && become_user(&hello, &e) != 0) ||
+			make_files(g.program.task, &e) != 0 || guard_guest(&hello, &e) != 0 ||
+			fork_program(&g, &e) != 0)
+		goto failed;
 	close_streams(&child);
 	reap_until_end(&g);
+failed:
+	ns_tell_why(child.talk, &e);
+	_exit(NS_LOST);
+}
+
+void box_entry(int argc, char **argv)
+{
+	if ((argc == 3 || argc == 4) && !strcmp(argv[1], BOX_GUEST))
+		run_guest(argv[2], argv[3]);
+	if (argc >= 1 && !strcmp(argv[0], BOX_VM_AGENT) && getpid() == 1)
+		vm_agent();
 }

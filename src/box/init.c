@@ -74,7 +74,7 @@ void ns_not_told(int talk)
 
 	if (errno != EMFILE)
 		_exit(NS_LOST);
-	err_set(&e, ERR_SYSTEM, errno, "cannot take the descriptors of the box");
+	err_set(&e, ERR_SYSTEM, errno, "cannot receive the descriptors of the box");
 	give_up(talk, &e);
 }
 
@@ -116,7 +116,7 @@ static int become_user(const struct ns_user *u, struct err *e)
 	 * namespace. Nothing foreign runs in the box while init is dumpable.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 1) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+		return err_set(e, ERR_SYSTEM, errno, "cannot protect the init process of the box");
 	umask(022);
 	return 0;
 }
@@ -132,7 +132,7 @@ static int die_with_launcher(const struct ns_child *c, struct err *e)
 	struct pollfd launcher = {.fd = c->launcher, .events = POLLIN};
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || setpgid(0, 0) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+		return err_set(e, ERR_SYSTEM, errno, "cannot protect the init process of the box");
 	if (poll(&launcher, 1, 0) != 0)
 		_exit(NS_LOST);
 	return 0;
@@ -149,8 +149,22 @@ static void tell_dropped(int talk, const struct op *ops)
 		send_message(talk, &m);
 }
 
+/* The home is the scratch with an anchor. Nothing in the box can change it any more. */
+static void send_home(int talk, const struct op *op)
+{
+	struct ns_message m = {.kind = NS_HOME};
+	FD_CLEANUP int home = -1;
+
+	while (op && !(op->kind == OP_SCRATCH && op->flags & OP_ANCHOR))
+		op = op->next;
+	if (op)
+		home = open(op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (home >= 0)
+		(void)fds_send(talk, &m, sizeof(m), &home, 1);
+}
+
 /* Reaps the program and orphans. When the program has ended, kills everything that is left. */
-static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child, const struct op *ops)
+static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child, const struct ns_task *t)
 {
 	struct ns_message m = {.kind = NS_ENDED};
 	int status = 0;
@@ -167,7 +181,9 @@ static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child, cons
 		while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 			;
 	}
-	tell_dropped(talk, ops);
+	tell_dropped(talk, t->ops);
+	if (t->collects)
+		send_home(talk, t->ops);
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	send_message(talk, &m);
 	_exit(0);
@@ -217,19 +233,25 @@ static void __attribute__((noreturn)) end_rest(const struct stay *s)
 	_exit(0);
 }
 
+/* Without /proc no other box joins this network. */
+static void send_network(const struct stay *s, enum ns_message_kind kind)
+{
+	struct ns_message m = {.kind = kind};
+	FD_CLEANUP int network = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	(void)fds_send(s->talk, &m, sizeof(m), &network, network >= 0);
+}
+
 /* From now on two life lines count: the one that came, and the socket, which the launcher's heir holds. */
 static void keep_box(struct stay *s, const struct ns_order *o, int life)
 {
 	uint64_t ms = o->time_ms + GRACE_MS;
 	struct itimerval t = {.it_value = {.tv_sec = (time_t)(ms / 1000)}};
-	struct ns_message m = {.kind = NS_KEPT};
 
 	if (prctl(PR_SET_PDEATHSIG, 0) != 0 || setitimer(ITIMER_REAL, &t, NULL) != 0)
 		_exit(NS_LOST);
 	s->life = life;
-	/* Without /proc no other box joins this network. */
-	FD_CLEANUP int network = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	(void)fds_send(s->talk, &m, sizeof(m), &network, network >= 0);
+	send_network(s, NS_KEPT);
 }
 
 /* EOF: the launcher, or its heir, is gone, and the box ends. So it does after anything unexpected. */
@@ -246,6 +268,8 @@ static void take_order(struct stay *s)
 		_exit(NS_LOST);
 	if (o.word == NS_KEEP)
 		keep_box(s, &o, life);
+	else if (o.word == NS_SHARE)
+		send_network(s, NS_SHARED);
 	else if (s->ended)
 		end_rest(s);
 	else
@@ -318,7 +342,7 @@ int init_start_clock(uint64_t limit_ms, struct err *e)
 	sigaction(SIGALRM, &act, NULL);
 	return setitimer(ITIMER_REAL, &t, NULL) == 0
 			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot keep the time of the box");
+			: err_set(e, ERR_SYSTEM, errno, "cannot start the timer of the box");
 }
 
 /*
@@ -365,14 +389,14 @@ static int become_pid1(const struct ns_child *c, struct err *e)
 	if (!why && c->moved_in && unshare(CLONE_NEWCGROUP) != 0)
 		why = errno;
 	if (why)
-		return err_set(e, ERR_SYSTEM, why, "cannot make the namespaces of the box");
+		return namespace_error(e, why, "the namespaces of the box");
 	if (become_user(&user, e) != 0 || die_with_launcher(c, e) != 0 || init_set_limits(e) != 0)
 		return -1;
 	if (privileges_bound() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	return sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) == 0
 			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot name the box");
+			: err_set(e, ERR_SYSTEM, errno, "cannot set the host name of the box");
 }
 
 /* Signals come first: for a caller who ignores SIGCHLD the kernel would reap the program. */
@@ -401,7 +425,7 @@ static int enter_network(struct program *p, struct err *e)
 	int pidfd, rc;
 
 	if (!program_await(p, p->pid, NULL))
-		return err_set(e, ERR_SYSTEM, 0, "a process of the box was ended");
+		return err_set(e, ERR_SYSTEM, 0, "a process of the box was killed");
 	if (!p->child->own_network)
 		return 0;
 	pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
@@ -431,7 +455,7 @@ static int prepare_root(struct program *p, const struct ns_task *t, int *ret_old
 	if (notes.no_overlay)
 		tell_no_overlay(p->child->talk, notes.no_overlay);
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+		return err_set(e, ERR_SYSTEM, errno, "cannot protect the init process of the box");
 	return setup_enter(ret_old, e) == 0 ? program_say(p, e) : -1;
 }
 
@@ -439,27 +463,27 @@ static int prepare_root(struct program *p, const struct ns_task *t, int *ret_old
  * Waits until the program's process has called exec or has ended. If the launcher dies or stops after
  * NS_START, the wait ends with the time limit.
  */
-static void await_exec(struct program *p, uint64_t limit_ms)
+static void await_exec(struct program *p, pid_t life, uint64_t limit_ms)
 {
 	const struct timespec patience = {.tv_sec = (time_t)((limit_ms + GRACE_MS) / 1000),
 			.tv_nsec = (long)((limit_ms + GRACE_MS) % 1000) * 1000000};
 	bool late = false;
 
-	while (program_await(p, PROGRAM_NETWORK, &patience) != 0) {
+	while (program_await(p, life, &patience) != 0) {
 		if (late)
 			_exit(NS_LOST);
 		late = p->started;
 	}
 }
 
-/* Removes the old root while the program already runs. If this fails, init ends the box. */
+/* Removes the old root, which the program's process has left. If this fails, init ends the box. */
 static int remove_old_root(int old, struct err *e)
 {
 	if (setup_seal(old, e) != 0)
 		return -1;
 	return privileges_drop() == 0
 			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+			: err_set(e, ERR_SYSTEM, errno, "cannot protect the init process of the box");
 }
 
 /* The descriptor of the first OP_HOLD, or -1. */
@@ -501,12 +525,18 @@ void ns_init(const struct ns_child *c)
 		ns_not_told(c->talk);
 	if (prepare_root(&p, t, &old, &e) != 0)
 		fail_setup(&p, &e);
-	await_exec(&p, t->limits.time_ms);
-	if (init_start_clock(t->limits.time_ms, &e) != 0 || remove_old_root(old, &e) != 0 ||
+	if (t->primed) {
+		program_await(&p, PROGRAM_NETWORK, NULL);
+		if (remove_old_root(old, &e) != 0)
+			give_up(c->talk, &e);
+	}
+	await_exec(&p, t->primed ? PROGRAM_PRIMED : PROGRAM_NETWORK, t->limits.time_ms);
+	if (init_start_clock(p.task->limits.time_ms, &e) != 0 ||
+			(!t->primed && remove_old_root(old, &e) != 0) ||
 			close_all_but(c->talk, held(t->ops), &e) != 0)
 		give_up(c->talk, &e);
 	(void)cpus_restore(&t->cpus);
 	if (t->background)
-		reap_and_listen(c->talk, p.pid, t->ops);
-	reap_until_end(c->talk, p.pid, t->ops);
+		reap_and_listen(c->talk, p.pid, p.task->ops);
+	reap_until_end(c->talk, p.pid, p.task);
 }

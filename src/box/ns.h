@@ -35,6 +35,10 @@
  *
  * A box that gets no brief is ended: nothing foreign was in it.
  *
+ * A primed box has taken step 2 for a guessed spec, up to the exec of the program, before there is a run. A
+ * run whose plan is the guessed one sends a second brief (limits, arguments, environment, files in the home)
+ * and NS_START; any other run begins a new box.
+ *
  * Ends. Init is pid 1, so its end is the end of every process in the box. Init dies with the launcher
  * (PDEATHSIG), unless it was told to keep the box: then it ends with one of two life lines (hold.h). An
  * undertaker then removes what a dead launcher cannot: the cgroup, and the placeholders in
@@ -87,24 +91,26 @@ struct ns_user ns_user(pid_t init);
 /*
  * NS_LOOK_IN brings the descriptors with which the launcher watches a box without a cgroup, NS_NETWORK the
  * sockets of the relay (ns_network.c). NS_CACHES tells that caches have no overlay, and why (`err`).
- * NS_DROPPED lists files that end with the box (err.text).
+ * NS_DROPPED lists files that end with the box (err.text). NS_HOME brings a descriptor of the home.
  */
 enum ns_message_kind {
-	NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK, NS_CACHES, NS_LEFT, NS_KEPT, NS_DROPPED
+	NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK, NS_CACHES, NS_LEFT, NS_KEPT, NS_DROPPED, NS_SHARED,
+	NS_HOME
 };
 /*
  * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to
  * the program one byte of these bits: the program may start, in its cgroup or not, with fewer CPUs, and
- * without changing its CPUs.
+ * without changing its CPUs. NS_PRIME: it enters its cgroup and waits for its task.
  */
-enum { NS_START = 64, NS_GROUP = 1, NS_FEWER_CPUS = 2, NS_KEEP_CPUS = 4 };
+enum { NS_START = 64, NS_GROUP = 1, NS_FEWER_CPUS = 2, NS_KEEP_CPUS = 4, NS_PRIME = 8 };
 
 /*
  * To init while the program runs, only if spec.background: the box ends with the life line that comes with
  * the message, and with this socket, no longer with the launcher (init answers NS_KEPT, with a descriptor of
- * its network namespace); or, after NS_LEFT, the box ends now.
+ * its network namespace); or, after NS_LEFT, the box ends now; or init answers NS_SHARED, with the same
+ * descriptor.
  */
-enum ns_word { NS_KEEP = 1, NS_FINISH };
+enum ns_word { NS_KEEP = 1, NS_FINISH, NS_SHARE };
 struct ns_order {
 	enum ns_word word;
 	uint64_t time_ms;          /* NS_KEEP: until the end of the box */
@@ -147,6 +153,8 @@ struct ns_task {
 	bool shell;                /* argv[0] is not one of SPEC_STAND_INS */
 	bool ptrace;               /* programs may trace each other */
 	bool background;           /* init tells when processes are left, and takes orders */
+	bool collects;             /* init sends NS_HOME before NS_ENDED */
+	bool primed;               /* another task follows: that of the run. Its ops are files in the home */
 	/* The caller's: init may have been moved before it started the program's process. */
 	cpu_set_t cpus;
 };
@@ -161,6 +169,9 @@ struct ns_box {
 	int talk, pidfd;           /* -1: none */
 	bool adopted;              /* this is the holder */
 	bool killed;               /* no message is to be expected any more */
+	size_t primed;             /* bytes of the brief of a primed box; 0: it is not primed */
+	struct limits primed_limits; /* that its group has */
+	struct op *files;          /* that a run adds to the home of a primed box */
 	struct ns_user user;
 	struct cgroup cg;
 	bool grouped;              /* cg holds a group */
@@ -176,7 +187,7 @@ struct ns_box {
 	struct scope scope;        /* asked for where no other group can be had */
 	/* The box's own /proc and /, sent by the program when there is no cgroup; -1: none. */
 	int procfd, rootfd;
-	int netfd;                 /* the box's network namespace, sent with NS_KEPT; -1: none */
+	int netfd;                 /* the box's network namespace, of NS_KEPT and NS_SHARED; -1: none */
 	struct ns_network *network; /* a network by name; NULL: none */
 	struct relay *relay;       /* runs; NULL: none */
 	struct network_report *report; /* the launcher's copy; NULL: none */
@@ -187,7 +198,11 @@ struct ns_box {
 /* brief.c: the way of a task to init. One at a time: what was made is sent before the next is. */
 int brief_open(struct err *e); /* before init is cloned: both have the buffer at the same address */
 int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd,
-		const struct ns_network *names, struct err *e);
+		const struct ns_network *names, size_t behind, struct err *e);
+/* Bytes of the brief so far: the next task goes `behind` them, if init keeps them; else behind is 0. */
+size_t brief_size(void);
+/* The task that was made is a guess: that of the run will follow. */
+void brief_prime(void);
 /*
  * The launcher: sends the brief and its mounts. Also 0 when init is dead: it has said why, or will be found
  * dead.
@@ -195,12 +210,17 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 int brief_send(int talk, struct err *e);
 /* Init: NULL when the launcher is gone. */
 const struct ns_task *brief_take(int talk);
+/* The program of a primed box: the task of its run, behind the first one. NULL as above. */
+const struct ns_task *brief_take_run(int talk);
 /*
  * For a guest, another process of the same program with another address of the buffer: brief_address() is the
  * launcher's. The operations have no descriptors.
  */
 uint64_t brief_address(void);
 const struct ns_task *brief_take_moved(int talk, uint64_t launchers);
+/* The same through a file: the bytes of the brief that was made, and what is left of a file. */
+struct str brief_bytes(void);
+const struct ns_task *brief_read_moved(int file, uint64_t launchers);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
@@ -239,14 +259,16 @@ int setup_enter(int *ret_old, struct err *e);
 int setup_seal(int old, struct err *e);
 
 /*
- * ns_group.c: on version 2 init must be born in its group, or moved there while it is alone. A descriptor of
- * it, or -1.
+ * ns_group.c: on version 2 init must be started inside its cgroup, or moved there while it is alone. A
+ * descriptor of it, or -1.
  */
 int ns_group_begin(struct ns_box *n);
 /* Makes sure that the box has a cgroup with its limits: the one that init is in already, or a new one. */
 int ns_group_ready(struct box_state *b, struct err *e);
 /* The box is set up: its limit of processes no longer counts those that only set it up. */
 int ns_group_settle(struct box_state *b, struct err *e);
+/* Controllers that the group of these limits needs besides memory and processes: bits of CG_HAS_*. */
+unsigned ns_group_wants(const struct limits *l);
 /*
  * A cgroup quota limits the CPUs if the group has one and the machine has more CPUs than the limit. Otherwise
  * the CPU affinity of the program does.
@@ -267,6 +289,14 @@ void ns_scope_finish(struct box_state *b);
 int ns_trees_open(struct box_state *b, struct err *e);
 void ns_trees_close(struct box_state *b);
 
+/* backend_ns.c: sends the brief, and makes the cgroup. */
+int ns_send_task(struct box_state *b, bool guess, struct err *e);
+/* ns_prime.c: backend.h has the contract of the first. Can a primed box run this spec? */
+int ns_prime(struct box_state *b, struct err *e);
+bool ns_prime_fits(struct box_state *b, const struct spec *s);
+/* Gives the group of a primed box the limits of its run. */
+int ns_prime_ready(struct box_state *b, struct err *e);
+
 /* ns_control.c: the launcher's side of a box that runs; backend.h has the contracts. */
 void ns_add_sources(struct box_state *b, struct sources *ret);
 void ns_take_events(struct box_state *b);
@@ -276,4 +306,5 @@ bool ns_all_exiting(struct box_state *b);
 int ns_keep(struct box_state *b, int life, uint64_t time_ms, struct err *e);
 void ns_finish(struct box_state *b);
 void ns_adopt(struct box_state *b);
+void ns_share(struct box_state *b);
 size_t ns_shared(const struct box_state *b, int ret_fds[2]);

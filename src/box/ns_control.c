@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "box/ns.h"
+#include "box/ns_network.h"
 #include "net/relay.h"
 #include "sys/fds.h"
 #include "sys/file.h"
@@ -29,7 +30,8 @@ static void kill_init(const struct ns_box *n) { syscall(SYS_pidfd_send_signal, n
 static void fail_to_look(struct box_state *b)
 {
 	b->events.failed = true;
-	err_set(&b->events.err, ERR_SYSTEM, errno, "cannot look into the box");
+	err_set(&b->events.err, ERR_SYSTEM, errno,
+			"cannot open the descriptors that count the memory of the box");
 	kill_init(b->own);
 }
 
@@ -44,7 +46,7 @@ static void note_message(struct box_events *ev, const struct ns_message *m)
 	if (ev->failed || ev->ended)
 		return;
 	ev->kept |= m->kind == NS_KEPT;
-	if (m->kind == NS_KEPT)
+	if (m->kind == NS_KEPT || m->kind == NS_SHARED)
 		return;
 	ev->failed = m->kind == NS_FAILED;
 	ev->ended = m->kind == NS_ENDED;
@@ -80,10 +82,13 @@ void ns_take_events(struct box_state *b)
 		if (m.kind == NS_LOOK_IN) {
 			n->procfd = nfds == 2 ? fds[0] : -1;
 			n->rootfd = nfds == 2 ? fds[1] : -1;
-		} else if (m.kind == NS_KEPT && nfds == 1) {
+		} else if ((m.kind == NS_KEPT || m.kind == NS_SHARED) && nfds == 1) {
 			fd_close(&n->netfd);
 			n->netfd = fds[0];
-			b->events.kept = true;
+			b->events.kept |= m.kind == NS_KEPT;
+			b->events.shared |= m.kind == NS_SHARED;
+		} else if (m.kind == NS_HOME && nfds == 1) {
+			b->outcome.home = fds[0];
 		} else if (m.kind == NS_CACHES)
 			b->outcome.no_overlay = m.err;
 		else if (m.kind == NS_DROPPED)
@@ -193,6 +198,8 @@ void ns_usage(struct box_state *b, unsigned wanted, struct box_usage *ret)
 {
 	struct ns_box *n = b->own;
 
+	if (wanted & USAGE_NETWORK)
+		ns_relay_look(b);
 	if (n->grouped)
 		usage_of_group(b, wanted, ret);
 	else
@@ -216,6 +223,14 @@ void ns_finish(struct box_state *b)
 {
 	const struct ns_box *n = b->own;
 	struct ns_order o = {.word = NS_FINISH};
+
+	(void)fds_send(n->talk, &o, sizeof(o), NULL, 0);
+}
+
+void ns_share(struct box_state *b)
+{
+	const struct ns_box *n = b->own;
+	struct ns_order o = {.word = NS_SHARE};
 
 	(void)fds_send(n->talk, &o, sizeof(o), NULL, 0);
 }

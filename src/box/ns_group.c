@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "box/ns.h"
+#include "sys/cpus.h"
 
 /* On version 2 init is in the group as well, and so is, for a while, the helper of ns_network.c. */
 static int limit_pids(struct box_state *b, bool helper, struct err *e)
@@ -60,6 +61,13 @@ int ns_group_begin(struct ns_box *n)
 		into = cg_into(&n->cg, &rest);
 	n->child.born_in = into >= 0 && !rest;
 	return into;
+}
+
+unsigned ns_group_wants(const struct limits *l)
+{
+	bool suffice = (uint64_t)cpus_count() * 1000 <= l->cpu_milli;
+
+	return (suffice ? 0 : CG_HAS_CPU) | (l->io ? CG_HAS_IO : 0) | (l->cpu_ms ? CG_HAS_CPUACCT : 0);
 }
 
 static int refuse_without_group(const struct box_state *b, struct err *e)

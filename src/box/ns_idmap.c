@@ -47,8 +47,8 @@ static int open_tree_for(struct ns_box *n, struct op *op, int top, struct err *e
 		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
 	if (mount_idmap(op->tree, n->idmap) != 0)
 		return err_set(e, ERR_SYSTEM, errno,
-				"cannot lend '%s' to the box: its file system does not let owners be "
-				"mapped; run caisson as the user who owns it",
+				"cannot lend '%s' to the box: its file system does not support "
+				"idmapped mounts; run caisson as the user who owns it",
 				op->source);
 	return 0;
 }

@@ -221,7 +221,7 @@ static int make_relay_side(struct relay_side *s, struct err *e)
 	pid_t pid;
 
 	s->failed = true; /* until the helper says otherwise */
-	err_set(&s->err, ERR_SYSTEM, 0, "a process of the box was ended");
+	err_set(&s->err, ERR_SYSTEM, 0, "a process of the box was killed");
 	pid = clone(run_helper, stack + HELPER_STACK, flags, s);
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the network namespace of the relay");

@@ -28,4 +28,6 @@ int ns_network_plan(struct arena *a, const struct network_spec *s, struct ns_net
 /* Waits for the sockets and starts the relay. */
 int ns_relay_start(struct box_state *b, struct err *e);
 /* Ends the relay; its report goes to the outcome. */
+/* Sets outcome.network to the connections so far, if there is a relay. */
+void ns_relay_look(struct box_state *b);
 void ns_relay_stop(struct box_state *b);

@@ -31,11 +31,11 @@ static const struct {
 	{"198.18.0.0", 96 + 15, "an address that stands for a name in the box"},
 	{"fd00:ca15::", 32, "an address that stands for a name in the box"},
 	{"fe80::", 10, "an address of the box's own link"},
-	{"0.0.0.0", 96 + 8, "no address of a host"},
-	{"::", 128, "no address of a host"},
-	{"224.0.0.0", 96 + 4, "an address of a group, and the relay carries connections to single hosts"},
-	{"ff00::", 8, "an address of a group, and the relay carries connections to single hosts"},
-	{"255.255.255.255", 128, "no address of a host"},
+	{"0.0.0.0", 96 + 8, "not the address of a host"},
+	{"::", 128, "not the address of a host"},
+	{"224.0.0.0", 96 + 4, "a multicast address, and the relay connects to single hosts only"},
+	{"ff00::", 8, "a multicast address, and the relay connects to single hosts only"},
+	{"255.255.255.255", 128, "not the address of a host"},
 };
 
 static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
@@ -155,7 +155,7 @@ static int serve_with(struct box_state *b, const struct sockets *s, struct err *
 	struct relay_sockets given = {.listeners = listeners, .dns4 = -1, .dns6 = -1};
 
 	if (s->n != families + want->nports + families * want->nhost_ports)
-		return err_set(e, ERR_INTERNAL, 0, "the box sent other sockets than it was told to");
+		return err_set(e, ERR_INTERNAL, 0, "the box sent unexpected sockets");
 	for (size_t i = 0; i < want->nports; i++)
 		listeners[given.n++] = (struct relay_listener){.fd = s->fds[at++], .port = want->ports[i]};
 	for (size_t i = 0; i < families * want->nhost_ports; i++)
@@ -206,6 +206,14 @@ static void take_report(struct box_state *b, const struct network_report *from)
 	b->outcome.network = to;
 }
 
+void ns_relay_look(struct box_state *b)
+{
+	const struct relay *relay = ((struct ns_box *)b->own)->relay;
+
+	if (relay)
+		take_report(b, relay->report);
+}
+
 /* A program that has ended by itself may have sent its last bytes right before. */
 static bool ended_itself(const struct outcome *o)
 {
@@ -221,7 +229,9 @@ void ns_relay_stop(struct box_state *b)
 		return;
 	gone = (struct pollfd){.fd = n->relay->pidfd, .events = POLLIN};
 	b->outcome.relay_died = poll(&gone, 1, 0) > 0;
-	if (n->adopted && b->spec->shares) { /* other boxes may use it */
+	if ((n->adopted && b->spec->shares) || b->lent) { /* other boxes may use it */
+		if (ended_itself(&b->outcome))
+			relay_flush(n->relay);
 		relay_leave(n->relay);
 	} else {
 		if (ended_itself(&b->outcome))

@@ -155,7 +155,7 @@ static int add_entry(struct arena *a, struct ops *ops, struct str from, const ch
 	if (lstat(str_c(a, source), &st) != 0)
 		return errno == ENOENT
 				? 0
-				: err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s'", STR_ARG(source));
+				: err_set(e, ERR_SYSTEM, errno, "cannot stat '%.*s'", STR_ARG(source));
 	if (S_ISLNK(st.st_mode)) {
 		n = readlink(str_c(a, source), to, sizeof(to));
 		if (n < 0 || n == (ssize_t)sizeof(to))
@@ -189,18 +189,23 @@ static void add_users(struct arena *a, const struct spec *s, struct ops *ops)
  * A directory is bound; a file is copied, which is cheaper. A name that not every user of the machine can
  * read may hold a secret, and is skipped.
  */
-static int add_settings(struct arena *a, struct ops *ops, const char *name, struct err *e)
+static int add_settings(struct arena *a, struct ops *ops, struct str path, unsigned char type, struct err *e)
 {
-	struct str path = str_fmt(a, "/%s", name), text;
-	struct stat st;
+	struct stat st = {.st_mode = S_IFREG};
+	struct str text;
 
-	if (stat(path.p, &st) != 0 || !(st.st_mode & S_IROTH))
+	if (type != DT_REG && stat(path.p, &st) != 0)
 		return 0;
-	if (S_ISDIR(st.st_mode))
-		return st.st_mode & S_IXOTH ? add_entry(a, ops, STR(""), name, e) : 0;
-	if (!S_ISREG(st.st_mode) || file_read(a, path.p, SETTINGS_MAX, &text, &st, NULL) != 0)
-		return 0;
-	add_file(a, ops, path.p, text);
+	if (S_ISDIR(st.st_mode)) {
+		if (!(st.st_mode & S_IROTH) || !(st.st_mode & S_IXOTH))
+			return 0;
+		if (type != DT_DIR) /* it may be a link */
+			return add_entry(a, ops, STR(""), path.p + 1, e);
+		ops_add(a, ops, OP_BIND, OP_IS_DIR, path, path);
+	} else if (S_ISREG(st.st_mode) && file_read(a, path.p, SETTINGS_MAX, &text, &st, NULL) == 0 &&
+			st.st_mode & S_IROTH) {
+		add_file(a, ops, path.p, text);
+	}
 	return 0;
 }
 
@@ -229,9 +234,15 @@ static int add_tools(struct arena *a, struct ops *ops, struct err *e)
 	int rc = 0;
 
 	dir_scope(&d, a, opendir("/etc"));
-	for (size_t n = 0; rc == 0 && d.dir && n < ETC_ENTRIES_MAX && (entry = readdir(d.dir)); n++)
-		if (is_tool(entry->d_name) && !is_system(str_fmt(a, "/etc/%s", entry->d_name)))
-			rc = add_settings(a, ops, str_c(a, str_fmt(a, "etc/%s", entry->d_name)), e);
+	for (size_t n = 0; rc == 0 && d.dir && n < ETC_ENTRIES_MAX && (entry = readdir(d.dir)); n++) {
+		struct str path;
+
+		if (!is_tool(entry->d_name))
+			continue;
+		path = str_fmt(a, "/etc/%s", entry->d_name);
+		if (!is_system(path))
+			rc = add_settings(a, ops, path, entry->d_type, e);
+	}
 	return rc;
 }
 
@@ -388,31 +399,53 @@ static unsigned callers_flags(const struct texts *mounts, struct str path, bool 
 	return OP_CALLERS | (has_mounts(mounts, path) ? 0 : OP_APART);
 }
 
-/* True for a read-only path in the caller's home that has the same path in the box. */
-static bool of_home(const struct spec *s, const struct spec_path *p)
+/* True for a read-only path below a directory that has the same path in the box. */
+static bool is_part(struct str base, const struct spec_path *p)
 {
-	return !p->writable && !p->at.n && path_inside(p->path, s->home);
+	return base.n && !p->writable && !p->at.n && path_inside(p->path, base);
 }
 
-static void add_home(struct arena *a, const struct spec *s, const struct texts *mounts, struct ops *ops)
+/* The directory that two directories have in common. */
+static struct str common_dir(struct str a, struct str b)
 {
-	const struct spec_path *p = s->paths;
+	while (!path_inside(a, b))
+		b = path_parent(b);
+	return b;
+}
 
-	while (p && !of_home(s, p))
-		p = p->next;
+/*
+ * The source of OP_HOME: the home, or, if the box has nothing of it, the directory that all other read-only
+ * paths have in common, such as those of a PATH that leads to another home. Empty: none.
+ */
+static struct str parts_base(const struct spec *s, const struct texts *mounts)
+{
+	struct str base = STR("");
+	size_t n = 0;
+
+	for (const struct spec_path *p = s->paths; p; p = p->next) {
+		if (is_part(s->home, p))
+			return has_mounts(mounts, s->home) ? STR("") : s->home;
+		if (is_part(STR("/"), p))
+			base = common_dir(path_parent(p->path), n++ ? base : path_parent(p->path));
+	}
+	return n > 1 && base.n > 1 && !s->layer.n && !has_mounts(mounts, base) ? base : STR("");
+}
+
+static void add_home(struct arena *a, const struct spec *s, struct str base, struct ops *ops)
+{
 	if (s->layer.n) {
 		ops_add(a, ops, OP_HOLD, 0, STR(""), s->home)->tree =
 				fcntl(s->layer_lock, F_DUPFD_CLOEXEC, 3);
 		ops_add(a, ops, OP_LAYER, OP_CALLERS, s->layer, s->home);
 	}
-	if (p && !has_mounts(mounts, s->home))
-		ops_add(a, ops, OP_HOME, OP_CALLERS, s->home, s->home);
+	if (base.n)
+		ops_add(a, ops, OP_HOME, OP_CALLERS, base, base);
 }
 
-static unsigned path_flags(const struct spec *s, const struct texts *mounts, bool home,
+static unsigned path_flags(const struct spec *s, const struct texts *mounts, struct str base,
 		const struct spec_path *p)
 {
-	unsigned part = home && of_home(s, p) ? OP_PART : 0;
+	unsigned part = is_part(base, p) ? OP_PART : 0;
 
 	if (p->cache && s->layer.n)
 		return OP_CALLERS | OP_CACHE | OP_WRITABLE | part |
@@ -442,8 +475,8 @@ static bool is_left_out(const struct spec *s, bool home, const struct spec_path 
 	return !s->layer.n && (p->cache == CACHE_PRIVATE || p->cache == CACHE_ABSENT);
 }
 
-static void add_paths(struct arena *a, const struct spec *s, const struct texts *mounts, bool closed,
-		struct ops *ops)
+static void add_paths(struct arena *a, const struct spec *s, const struct texts *mounts, struct str base,
+		bool closed, struct ops *ops)
 {
 	bool home = !has_mounts(mounts, s->home);
 
@@ -452,7 +485,7 @@ static void add_paths(struct arena *a, const struct spec *s, const struct texts 
 
 		if (closed_inside(s, p) != closed || is_left_out(s, home, p))
 			continue;
-		op = ops_add(a, ops, OP_BIND, path_flags(s, mounts, home, p), p->path, spec_path_target(p));
+		op = ops_add(a, ops, OP_BIND, path_flags(s, mounts, base, p), p->path, spec_path_target(p));
 		if (is_anchor(s, spec_path_target(p)))
 			op->flags |= OP_ANCHOR;
 		if (op->flags & OP_CACHE) {
@@ -485,11 +518,13 @@ static void add_tmp(struct arena *a, const struct spec *s, struct ops *ops)
 static int add_callers(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
 {
 	struct texts *mounts = NULL;
+	struct str base;
 
 	if (has_readonly(s) && mount_list(a, &mounts, e) != 0)
 		return -1;
-	add_home(a, s, mounts, ops);
-	add_paths(a, s, mounts, false, ops);
+	base = parts_base(s, mounts);
+	add_home(a, s, base, ops);
+	add_paths(a, s, mounts, base, false, ops);
 	if (s->git_common.n)
 		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE | OP_ANCHOR, s->git_common,
 				s->git_common)->expected = s->git_common_id;
@@ -499,7 +534,7 @@ static int add_callers(struct arena *a, const struct spec *s, struct ops *ops, s
 		ops_add(a, ops, OP_BIND, flags | OP_ANCHOR, s->workspace, s->workspace)->expected =
 				s->workspace_id;
 	}
-	add_paths(a, s, mounts, true, ops);
+	add_paths(a, s, mounts, base, true, ops);
 	return 0;
 }
 

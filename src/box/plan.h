@@ -31,7 +31,7 @@ enum op_kind {
 	 * can be written, and nothing of the home changes.
 	 */
 	OP_LAYER,
-	OP_HOME,    /* the caller's home: not mounted itself, the source of OP_PART */
+	OP_HOME,    /* the caller's home, or another directory: not mounted itself, the source of OP_PART */
 	/* A descriptor (`tree`) that init keeps open as long as the box lives. The first one counts. */
 	OP_HOLD,
 	OP_PROC, OP_PTS,

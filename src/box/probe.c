@@ -193,15 +193,15 @@ static void why_no_users(struct probing *h, struct probe *p, int why)
 		found(p, PROBE_NO, str_fmt(h->a, "%s is %c", user_settings[i].key, user_settings[i].bad));
 		if (strstr(user_settings[i].key, "apparmor"))
 			probe_todo(h->a, p,
-					"# for caisson alone: the AppArmor profile in docs/box.md; for every "
-					"program:");
+					"# for caisson alone: the AppArmor profile of caisson help box; for "
+					"every program:");
 		probe_todo(h->a, p, "echo %s=%s | sudo tee /etc/sysctl.d/60-caisson.conf",
 				user_settings[i].key, user_settings[i].good);
 		probe_todo(h->a, p, "sudo sysctl --system");
 		return;
 	}
 	if (h->inside) {
-		found(p, PROBE_NO, STR("this is already a box: caisson runs outside of it"));
+		found(p, PROBE_NO, STR("this is already a box: run caisson outside of it"));
 	} else if (filtered(h->a)) {
 		found(p, PROBE_NO, STR("a system call filter refuses them (a container?)"));
 		probe_todo(h->a, p, "# run caisson outside of the container, or start that with:");
@@ -209,7 +209,7 @@ static void why_no_users(struct probing *h, struct probe *p, int why)
 				"docker run --security-opt seccomp=unconfined --security-opt "
 				"systempaths=unconfined ...");
 	} else if (why == ENOSPC) {
-		found(p, PROBE_NO, STR("there are as many as user.max_user_namespaces lets"));
+		found(p, PROBE_NO, STR("the limit user.max_user_namespaces is reached"));
 		probe_todo(h->a, p, "sudo sysctl -w user.max_user_namespaces=15000");
 	} else {
 		found(p, PROBE_NO, str_fmt(h->a, "refused: %s", strerror(why)));
@@ -271,7 +271,7 @@ static void probe_namespaces(struct probing *h, struct probe *p)
 		probe_todo(h->a, p,
 				h->root ? "# root needs CAP_SETUID, CAP_SETGID and CAP_SYS_ADMIN here; or "
 					  "run caisson as an ordinary user"
-					: "# see docs/box.md, AppArmor");
+					: "# see caisson help box, AppArmor");
 	} else {
 		found(p, PROBE_YES, buf_view(&good));
 	}
@@ -338,7 +338,7 @@ static void probe_mounts(struct probing *h, struct probe *p)
 	else if (why)
 		probe_todo(h->a, p,
 				"# a security module or a container forbids mounts in user namespaces; run "
-				"caisson outside of it (docs/box.md, AppArmor)");
+				"caisson outside of it (caisson help box, AppArmor)");
 }
 
 static int try_overlay(void *arg)
@@ -550,7 +550,7 @@ static void probe_landlock(struct probing *h, struct probe *p)
 						version >= 6 ? ", signals, abstract sockets" : ""));
 		return;
 	}
-	found(p, PROBE_NO, STR("not there: mounts and namespaces are the only wall around files"));
+	found(p, PROBE_NO, STR("missing: only mounts and namespaces protect files"));
 	probe_todo(h->a, p,
 			"cat /sys/kernel/security/lsm   # when landlock is not named there, add it in front "
 			"of lsm= on the kernel's command line");
@@ -578,7 +578,7 @@ static void probe_filter(struct probing *h, struct probe *p)
 
 	found(p, why ? PROBE_NO : PROBE_YES,
 			!why                            ? STR("seccomp")
-					: why == EPROTO ? STR("it loads, and does not filter")
+					: why == EPROTO ? STR("the filter loads but has no effect")
 							: str_fmt(h->a, "refused: %s", strerror(why)));
 	if (why)
 		probe_todo(h->a, p, "# a kernel with CONFIG_SECCOMP_FILTER=y is needed");
@@ -647,11 +647,12 @@ static void todo_group(struct probing *h, struct probe *p)
 		if (v2)
 			probe_todo(h->a, p,
 					"# or hand a directory of /sys/fs/cgroup with its controllers to "
-					"this user (docs/box.md); in a container: --cgroupns=private and a "
-					"writable /sys/fs/cgroup");
+					"this user (caisson help box); in a container: --cgroupns=private "
+					"and a writable /sys/fs/cgroup");
 	} else {
 		if (h->no_scope.kind)
-			probe_todo(h->a, p, "# your user manager (systemd) gives none: %s", h->no_scope.text);
+			probe_todo(h->a, p, "# your user manager (systemd) delegates no cgroup: %s",
+					h->no_scope.text);
 		/* Lingering starts it at boot and keeps it without a login session. */
 		if (h->no_scope.errnum == ENOENT)
 			probe_todo(h->a, p, "sudo loginctl enable-linger %u", (unsigned)geteuid());
@@ -687,7 +688,7 @@ static void probe_memory(struct probing *h, struct probe *p)
 	found(p, PROBE_PARTLY,
 			STR("watched from outside every few milliseconds, not enforced: --memory is refused "
 			    "unless --accept watched"));
-	probe_todo(h->a, p, "# there is no group to use: %s", h->cg.where);
+	probe_todo(h->a, p, "# no usable cgroup: %s", h->cg.where);
 	todo_group(h, p);
 	probe_todo(h->a, p, "# with a group the process and CPU limits are the kernel's as well");
 }
@@ -737,8 +738,8 @@ static void probe_swap(struct probing *h, struct probe *p)
 static void probe_kill(struct probing *h, struct probe *p)
 {
 	found(p, h->cg.kill ? PROBE_YES : PROBE_NO,
-			h->cg.kill ? STR("cgroup.kill, and the death of pid 1")
-				   : STR("the death of the box's pid 1 kills all of it"));
+			h->cg.kill ? STR("cgroup.kill, and the end of pid 1")
+				   : STR("the kernel kills the box when its pid 1 ends"));
 }
 
 /* With a hard limit of 0, only root can set the 1 that keeps the host's core dump program from starting. */
@@ -774,7 +775,7 @@ static void probe_into(struct probing *h, struct probe *p)
 	else
 		found(p, PROBE_NO,
 				h->scoped ? STR("the user manager moves it there, before it runs")
-					  : STR("it enters its group by itself, before it runs"));
+					  : STR("it enters its cgroup before it runs"));
 }
 
 /* ---- all of them ---- */
@@ -801,8 +802,8 @@ static const struct {
 	{"cores", "no core dumps", PROBE_WALL, false, probe_cores},
 	{"caches", "caches in boxes", PROBE_EXTRA, true, probe_caches},
 	{"network-names", "network by name", PROBE_EXTRA, true, probe_names},
-	{"group-kill", "killing at once", PROBE_EXTRA, false, probe_kill},
-	{"group-birth", "born in its group", PROBE_EXTRA, false, probe_into},
+	{"group-kill", "cgroup kill", PROBE_EXTRA, false, probe_kill},
+	{"group-birth", "starts in cgroup", PROBE_EXTRA, false, probe_into},
 };
 
 void probe_host(struct arena *a, const char *dir, const char *state, struct probes *list)

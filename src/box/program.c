@@ -114,7 +114,8 @@ static int set_streams(const struct ns_child *c, bool input, struct err *e)
 /* The other descriptors close at exec: init shares the table and needs them until then. */
 static int hold_streams_only(struct err *e)
 {
-	return syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0
+	/* no descriptor is larger, and gVisor takes no larger number */
+	return syscall(SYS_close_range, STDERR_FILENO + 1, INT_MAX, 4u /* CLOSE_RANGE_CLOEXEC */) == 0
 			? 0
 			: err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
 }
@@ -169,9 +170,10 @@ static int hand_out(int talk, struct err *e)
 }
 
 /*
- * Waits for the launcher's NS_START and the descriptors of the group. The launcher's death ends this process.
+ * Waits for the launcher's NS_START and the descriptors of the group, unless this process is `inside`
+ * already. The launcher's death ends this process.
  */
-static void await_start(const struct ns_child *c, struct group_entry *ret)
+static void await_start(const struct ns_child *c, bool inside, struct group_entry *ret)
 {
 	char word = 0;
 
@@ -180,7 +182,8 @@ static void await_start(const struct ns_child *c, struct group_entry *ret)
 	if (fds_recv(c->talk, &word, 1, ret->doors, &ret->n, 0) != 1)
 		ns_not_told(c->talk);
 	ret->word = word;
-	if (!(word & NS_START) || (!has_no_group(ret) && !ret->n && !c->born_in && !c->moved_in))
+	inside = inside || has_no_group(ret) || ret->n || c->born_in || c->moved_in;
+	if (!(word & (NS_START | NS_PRIME)) || !inside)
 		_exit(NS_LOST);
 }
 
@@ -197,14 +200,14 @@ static int make_network(struct err *e)
 		if (why && why == before)
 			break;
 	}
-	return err_set(e, ERR_SYSTEM, why, "cannot make a network namespace");
+	return namespace_error(e, why, "a network namespace");
 }
 
 /* ---- steps ---- */
 
-static void say_network(struct program *p)
+static void say_life(struct program *p, pid_t life)
 {
-	__atomic_store_n(&p->life, PROGRAM_NETWORK, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&p->life, life, __ATOMIC_SEQ_CST);
 	syscall(SYS_futex, &p->life, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
@@ -235,7 +238,7 @@ static int enclose_before_root(struct program *p, struct err *e)
 {
 	if (p->child->own_network && make_network(e) != 0)
 		return -1;
-	say_network(p);
+	say_life(p, PROGRAM_NETWORK);
 	setsid(); /* not earlier: on a shared CPU setsid() would schedule this process behind init */
 	if (await_word(p, e) != 0)
 		return -1;
@@ -265,19 +268,70 @@ static int change_directory(const struct program *p, struct err *e)
 	return 0;
 }
 
+/* ---- a primed box ---- */
+
+/* The files of a run in its home. Names of directories above them are made where they are missing. */
+static int make_file(const struct op *op)
+{
+	FD_CLEANUP int fd = -1;
+	char path[PATH_MAX];
+
+	for (size_t i = 1; op->target[i]; i++) {
+		if (op->target[i] != '/')
+			continue;
+		if (str_put(path, sizeof(path), "%.*s", (int)i, op->target) >= sizeof(path))
+			return -1;
+		if (mkdir(path, 0755) != 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
+			return -1;
+	}
+	fd = open(op->target, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			op->flags & OP_EXECUTABLE ? 0755 : 0644);
+	return fd >= 0 && write(fd, op->text, op->ntext) == (ssize_t)op->ntext ? 0 : -1;
+}
+
+/* Waits, inside of all walls and in the cgroup, for the task of the run. */
+static int take_run(struct program *p, struct group_entry *g, struct err *e)
+{
+	struct op **end;
+	struct ns_task *t;
+
+	if (enter_group(g, e) != 0)
+		return -1;
+	say_life(p, PROGRAM_PRIMED);
+	errno = 0;
+	t = (struct ns_task *)brief_take_run(p->child->talk); /* the buffer is ours, so writing is safe */
+	if (!t)
+		ns_not_told(p->child->talk);
+	for (end = (struct op **)&t->ops; *end; end = &(*end)->next)
+		if (make_file(*end) != 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s' in the box", (*end)->target);
+	*end = (struct op *)p->task->ops;
+	p->task = t;
+	if (t->input && dup2(p->child->in, STDIN_FILENO) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
+	if (change_directory(p, e) != 0)
+		return -1;
+	await_start(p->child, true, g);
+	return g->word & NS_START ? 0 : err_set(e, ERR_INTERNAL, 0, "a box was primed twice");
+}
+
 int program_enter(struct program *p, struct err *e)
 {
-	const struct ns_task *t = p->task;
 	struct group_entry group;
+	bool primed;
 
 	if (change_directory(p, e) != 0)
 		return -1;
-	if (set_landlock(t, e) != 0)
+	if (set_landlock(p->task, e) != 0)
 		return -1;
-	await_start(p->child, &group);
+	await_start(p->child, false, &group);
+	primed = group.word & NS_PRIME;
+	if (primed && take_run(p, &group, e) != 0)
+		return -1;
 	p->started = true;
 	if ((has_no_group(&group) && hand_out(p->child->talk, e) != 0) ||
-			set_process_limits(&group, t, e) != 0 || enter_group(&group, e) != 0)
+			set_process_limits(&group, p->task, e) != 0 ||
+			(!primed && enter_group(&group, e) != 0))
 		return -1;
 	return load_more_filters(&group, e) == 0 ? hold_streams_only(e) : -1;
 }

@@ -5,7 +5,7 @@
  * It shares memory, descriptors and the root with init until its exec. It waits three times:
  *   1. for init's first word: the task is known
  *   2. for init's second word: the root is finished, and both are in it
- *   3. for the launcher's NS_START
+ *   3. for the launcher's NS_START; before it, in a primed box, for NS_PRIME and the task of the run
  *
  * errno is shared, too. Up to the second word nothing may fail in this process that does not end the box;
  * from then on nothing may fail in init.
@@ -14,16 +14,17 @@
 #include "box/ns.h"
 
 #define PROGRAM_NETWORK (-1)
+#define PROGRAM_PRIMED (-2)
 
 struct program {
 	const struct ns_child *child;
-	const struct ns_task *task; /* set before init's first word */
+	const struct ns_task *task; /* set before init's first word; of a primed box, replaced by its run's */
 	int words;                  /* an eventfd */
 	pid_t pid;                  /* 0: there is none yet */
-	/* A futex: the pid, then PROGRAM_NETWORK; 0 after exec or exit. */
+	/* A futex: the pid, then PROGRAM_NETWORK, in a primed box PROGRAM_PRIMED; 0 after exec or exit. */
 	pid_t life;
 	bool started;               /* NS_START was received */
-	bool start_checked;         /* cwd was compared by init (setup_root()) */
+	bool start_checked;         /* cwd was compared by init (setup_root()), or by the launcher */
 };
 
 /* Clones the process. It inherits init's namespaces, user and limits. */

@@ -531,7 +531,7 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 	if (got != 0) {
 		protect_abandon(p);
 		protect_close(p);
-		return got < 0 ? err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'",
+		return got < 0 ? err_set(e, ERR_LIMIT, 0, "out of memory for the protected names of '%.*s'",
 						 STR_ARG(s->workspace))
 			       : err_set(e, ERR_SYSTEM, got,
 						 "cannot mark the workspace '%.*s' as one where a box runs",
@@ -703,7 +703,7 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	got = protect_part(p, after, p);
 	protect_close(p);
 	if (got < 0)
-		return err_set(e, ERR_LIMIT, 0, "no memory to look at '%.*s' after the run",
+		return err_set(e, ERR_LIMIT, 0, "out of memory to check '%.*s' after the run",
 				STR_ARG(p->workspace));
 	*ret = p->changes;
 	return 0;
@@ -763,7 +763,8 @@ void protect_bury(struct protect *p, bool ended)
 	if (!p || p->ws < 0)
 		return; /* everything is cleaned up */
 	/* The launcher's own descriptors and unfinished work are gone. */
-	p->qfd = p->private_fd = -1;
+	p->qfd = -1;
+	private_retake(p);
 	private_unlock(p);
 	if (!p->looked) { /* no box was made */
 		private_end(p);

@@ -29,8 +29,8 @@ struct alternates {
 static struct str next_path(struct str *rest)
 {
 	while (rest->n) {
-		ptrdiff_t end = str_find(*rest, '\n', 0);
-		struct str line = str_sub(*rest, 0, end < 0 ? rest->n : (size_t)end);
+		size_t end = str_end(*rest, '\n', 0);
+		struct str line = str_sub(*rest, 0, end);
 
 		*rest = str_sub(*rest, line.n + 1, rest->n);
 		if (line.n && line.p[0] != '#')

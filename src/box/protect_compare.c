@@ -313,7 +313,7 @@ static void git_file_after(struct protect *p, const char *path)
 	target = text.n ? protect_plain(p, dir, text) : NULL;
 	g = target ? pmap_get(p->gitdirs, str_of(target)) : NULL;
 	if (!g) {
-		protect_move(p, path, "leads to a repository that is not known");
+		protect_move(p, path, "points to an unknown repository");
 		return;
 	}
 	common = g->worktree ? path_dirname(p->a, path_dirname(p->a, target)) : target;

@@ -237,10 +237,10 @@ void index_after(struct protect *p, const char *gitdir, struct str config)
 		return;
 	git_config_each(p->a, config, object_format, &oid);
 	if (!index_harmless(p, path, oid, base)) {
-		protect_move(p, path, "index that leads git out of the working tree");
+		protect_move(p, path, "index with paths outside the working tree");
 		return;
 	}
 	shared = base[0] ? path_join(p->a, gitdir, str_c(p->a, str_fmt(p->a, "sharedindex.%s", base))) : NULL;
 	if (shared && below_stat(p->ws, shared, &st) == 0 && !index_harmless(p, shared, oid, more))
-		protect_move(p, shared, "index that leads git out of the working tree");
+		protect_move(p, shared, "index with paths outside the working tree");
 }

@@ -182,11 +182,12 @@ struct protect {
 	unsigned moved;
 	struct private_config *privates;
 	size_t nprivates;
-	const char *private_dir; /* STATE/git/RUN; NULL: none */
+	const char *private_dir; /* in STATE/git; NULL: none */
 	int private_fd;        /* the same, locked; -1: none */
+	bool private_stays;    /* for the next run */
 	const char *config_lock; /* NAME.lock of a configuration that is being written; NULL: none */
 	int pool;              /* directory of spare placeholders; -1: none */
-	struct texts *spare_dirs, *spare_sockets; /* names in it */
+	struct texts *spare_dirs, *spare_sockets, *spare_files; /* names in it */
 };
 
 /* ---- the lock of the workspace (protect_lock.c) ---- */
@@ -284,8 +285,10 @@ void private_merge(struct protect *p);
  * again. False: the link is another one.
  */
 bool private_unlink(struct protect *p, const char *path, struct str text);
-/* Removes the copies. Allocates nothing. */
+/* Removes the copies, or what programs left beside them. Allocates nothing. */
 void private_end(struct protect *p);
+/* Takes the lock of a killed launcher's directory. Allocates nothing. */
+void private_retake(struct protect *p);
 /* Removes the lock of a configuration, if it is ours. Allocates nothing. */
 void private_unlock(struct protect *p);
 

@@ -9,7 +9,8 @@
  * A placeholder has a mode nobody else uses, so that one left behind by a crash is known and taken over by
  * the next run. Making and removing directories is the most expensive part of all protection (file systems
  * take their time to find an inode and do not use one again at once), so a few empty ones are kept in the
- * state, when that is on the same file system, and only renamed into their places and back.
+ * state, when that is on the same file system, and only renamed into their places and back. So are sockets,
+ * and files, which have to say the right thing.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -25,23 +26,31 @@
 #define DIR_MODE 01700 /* writable for its owner, else it could not be renamed into another directory */
 #define FILE_MODE 0400
 #define SOCKET_MODE 01000 /* nobody may connect to it */
+/* Programs before the number take every entry of theirs for a directory or a socket. */
+#define POOL "placeholders-2"
 #define POOL_MAX 48
+#define SPARE_BYTES 16 /* of a file in the pool */
 
 /* ---- the pool ---- */
 
 static void spare_entry(void *ctx, int fd, const char *name, unsigned char type)
 {
 	struct protect *p = ctx;
+	struct texts **list = type == DT_SOCK ? &p->spare_sockets
+			    : type == DT_REG  ? &p->spare_files
+			    : type == DT_DIR  ? &p->spare_dirs
+					      : NULL;
 
 	(void)fd;
-	texts_push(p->a, type == DT_SOCK ? &p->spare_sockets : &p->spare_dirs, str_dup(p->a, str_of(name)));
+	if (list) /* else a later program's */
+		texts_push(p->a, list, str_dup(p->a, str_of(name)));
 }
 
 /* Beside the directory of all quarantines. Not there, or on another file system: there is no pool. */
 void pool_open(struct protect *p)
 {
 	const char *state = path_dirname(p->a, path_dirname(p->a, str_c(p->a, p->quarantine))),
-		   *path = path_join(p->a, state, "placeholders");
+		   *path = path_join(p->a, state, POOL);
 	size_t left = POOL_MAX;
 	struct stat st, ws;
 
@@ -112,8 +121,34 @@ static bool is_placeholder(int parent, const char *name, const struct stat *st, 
 	}
 }
 
-static int make_file(int parent, const char *name, const char *text)
+/* A spare file that says this, and that nobody can have changed; NULL: none. The others are removed. */
+static struct texts *find_spare_file(struct protect *p, struct str text)
 {
+	char now[SPARE_BYTES + 1];
+	struct stat st;
+
+	for (struct texts *t = p->pool < 0 ? NULL : p->spare_files; t; t = t->next) {
+		FD_CLEANUP int fd = openat(p->pool, t->text.p,
+				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+		if (fd < 0 || fstat(fd, &st) < 0)
+			continue;
+		if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_uid != geteuid() ||
+				(st.st_mode & 07777) != FILE_MODE || st.st_size > SPARE_BYTES)
+			unlinkat(p->pool, t->text.p, 0);
+		else if (st.st_size == (off_t)text.n && read(fd, now, sizeof now) == (ssize_t)text.n &&
+				memcmp(now, text.p, text.n) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+static int make_file(struct protect *p, int parent, const char *name, const char *text)
+{
+	struct texts *spare = find_spare_file(p, str_of(text ? text : ""));
+
+	if (spare && renameat2(p->pool, spare->text.p, parent, name, RENAME_NOREPLACE) == 0)
+		return 0;
 	FD_CLEANUP int fd =
 			openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
 
@@ -145,7 +180,7 @@ static int make_socket(struct protect *p, int parent, const char *name)
 /* Makes it, or finds one that is there already. */
 static bool make(struct protect *p, int parent, const struct made *m, const char *text, struct stat *ret)
 {
-	int got = m->kind == S_IFREG  ? make_file(parent, m->name, text)
+	int got = m->kind == S_IFREG  ? make_file(p, parent, m->name, text)
 		: m->kind == S_IFSOCK ? make_socket(p, parent, m->name)
 				      : make_dir(p, parent, m->name);
 
@@ -195,9 +230,9 @@ bool placeholder_at(struct protect *p, const char *path, const struct stat *st, 
 
 static int remove_at(const struct protect *p, int dir, const struct made *m, const struct stat *st)
 {
-	if (m->kind == S_IFREG)
-		return st->st_size <= m->size ? unlinkat(dir, m->name, 0) : 0;
-	if (give_back(p, dir, m))
+	if (m->kind == S_IFREG && st->st_size > m->size)
+		return 0;
+	if ((m->kind != S_IFREG || st->st_size == m->size) && give_back(p, dir, m))
 		return 0;
 	return unlinkat(dir, m->name, m->kind == S_IFDIR ? AT_REMOVEDIR : 0); /* only ever an empty one */
 }

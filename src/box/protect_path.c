@@ -32,8 +32,7 @@ const char *path_clean(struct arena *a, struct str s)
 	if (!s.n || s.p[0] == '/' || s.n >= PROTECT_PATH_MAX || memchr(s.p, 0, s.n))
 		return NULL;
 	for (size_t from = 0; from <= s.n;) {
-		ptrdiff_t slash = str_find(s, '/', from);
-		size_t to = slash < 0 ? s.n : (size_t)slash;
+		size_t to = str_end(s, '/', from);
 		struct str part = str_sub(s, from, to);
 
 		if (str_is(part, "..") || (!part.n && to < s.n))
@@ -91,8 +90,8 @@ const char *protect_as_text(struct protect *p, const char *dir, struct str path)
 	buf_init(&b, p->a, 0);
 	buf_c(&b, dir);
 	for (size_t from = 0; from < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', from);
-		struct str part = str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
+		size_t slash = str_end(path, '/', from);
+		struct str part = str_sub(path, from, slash);
 
 		from += part.n + 1;
 		if (str_is(part, "..")) {
@@ -131,8 +130,8 @@ static bool climbs_late(struct str path)
 	bool named = str_starts(path, "/");
 
 	for (size_t from = 0; from < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', from);
-		struct str part = str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
+		size_t slash = str_end(path, '/', from);
+		struct str part = str_sub(path, from, slash);
 
 		from += part.n + 1;
 		if (str_is(part, "..") && named)

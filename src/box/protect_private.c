@@ -2,15 +2,20 @@
  * The box's own copies of git's configurations.
  *
  * Git in a box may change settings, git on the host must not obey them. So the box has a copy of each
- * configuration, in STATE/git/RUN-WORKSPACE, which it sees as /caisson/git/WORKSPACE. In the place of the
+ * configuration, in STATE/git/WORKSPACE, which it sees as /caisson/git/WORKSPACE. In the place of the
  * configuration it sees a link to the copy (OP_COVER): git follows that link before it makes its lock file
  * and renames it. The host's file is untouched while the box runs, and no git on the host ever reads the
  * copy.
  *
  * After the run the launcher, or the undertaker of a killed one, merges settings of a positive list
- * (git_merge.c) into the host's file and removes the copies. It overwrites the file in place, since renaming
- * over a name lifts the mounts on it in other boxes; git's own lock keeps other writers away. A directory
- * that was left because everything was killed at once has nobody's lock, and the next run removes it.
+ * (git_merge.c) into the host's file. It overwrites the file in place, since renaming over a name lifts the
+ * mounts on it in other boxes; git's own lock keeps other writers away.
+ *
+ * The directory stays: making and removing files costs more than comparing them. Whoever uses it has its
+ * lock, and trusts nothing in it: a copy is used again if it is a file with one name and the right text, and
+ * everything else is removed, at the start and at the end. A box beside another one of the workspace has a
+ * directory of its own, STATE/git/RUN-WORKSPACE, which is removed; one that was left because everything was
+ * killed at once has nobody's lock, and the next run removes it.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -35,6 +40,7 @@
 #define LOCK_WAIT_NS 5000000
 #define REMOVE_ENTRIES ((size_t)1 << 20)
 #define REFUSED_SHOWN 6
+#define KEPT_MAX 64     /* directories that stay, of all workspaces */
 
 static bool lock_alone(int fd) { return syscall(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0; }
 
@@ -87,34 +93,107 @@ static void remove_tree(int at, const char *name)
 	}
 }
 
+/* True for a copy as it was made. Its text may have changed. */
+static bool is_copy(const struct protect *p, int fd, const char *name)
+{
+	const struct private_config *c = p->privates;
+	struct stat st;
+
+	while (c && strcmp(c->name, name) != 0)
+		c = c->next;
+	return c && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+			st.st_nlink == 1 && st.st_size == (off_t)c->base.n;
+}
+
+/* A program may have closed a directory to its owner. */
+static int open_reopened(int at, const char *name)
+{
+	FD_CLEANUP int path = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (path < 0 || fstat(path, &st) < 0 ||
+			((st.st_mode & 07777) != 0700 && directory_chmod(path, 0700) < 0))
+		return -1;
+	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static void remove_stranger(void *ctx, int fd, const char *name, unsigned char type)
+{
+	if (is_copy(ctx, fd, name))
+		return;
+	if (type != DT_DIR) {
+		unlinkat(fd, name, 0);
+		return;
+	}
+	int dir = open_reopened(fd, name);
+	fd_close(&dir);
+	remove_tree(fd, name);
+}
+
+static void remove_strangers(struct protect *p)
+{
+	size_t left = REMOVE_ENTRIES;
+
+	if (lseek(p->private_fd, 0, SEEK_SET) == 0)
+		dir_each(p->private_fd, &left, remove_stranger, p);
+}
+
 void private_end(struct protect *p)
 {
-	if (p->private_dir)
+	if (p->private_dir && p->private_stays && p->private_fd >= 0)
+		remove_strangers(p);
+	else if (p->private_dir && !p->private_stays)
 		remove_tree(AT_FDCWD, p->private_dir);
 	p->private_dir = NULL;
 	fd_close(&p->private_fd);
 }
 
-/* A directory of a run of which nothing lives any more. */
+/* For the undertaker: the launcher's lock is gone, and the next run may have the directory already. */
+void private_retake(struct protect *p)
+{
+	p->private_fd = p->private_dir ? open(p->private_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+				       : -1;
+	if (p->private_fd >= 0 && lock_alone(p->private_fd))
+		return;
+	fd_close(&p->private_fd);
+	p->private_dir = NULL;
+}
+
+/* A directory of a run of which nothing lives any more, or one too many of those that stay. */
 static void sweep_entry(void *ctx, int fd, const char *name, unsigned char type)
 {
-	FD_CLEANUP int dir = type == DT_DIR
-			? openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-			: -1;
+	size_t *stay = ctx;
+	bool leave = type != DT_DIR || (!strchr(name, '-') && ++*stay <= KEPT_MAX);
+	FD_CLEANUP int dir = leave ? -1 : openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	(void)ctx;
 	if (dir >= 0 && lock_alone(dir))
 		remove_tree(fd, name);
 }
 
 /* ---- before ---- */
 
+/* Makes a directory, or opens the one that is there. -1: not possible, or another box has it. */
+static int directory_take(int folder, const char *name, bool stays)
+{
+	FD_CLEANUP int fd = stays ? open_reopened(folder, name) : -1;
+	struct stat st;
+	int got;
+
+	if (fd < 0 && mkdirat(folder, name, 0700) == 0)
+		fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || !lock_alone(fd) || fstat(fd, &st) < 0 || st.st_uid != geteuid())
+		return -1;
+	got = fd;
+	fd = -1;
+	return got;
+}
+
 /* The directory of this run, without links on its way. False: there can be none. */
 static bool directory_make(struct protect *p)
 {
-	const char *state = protect_state(p), *folder = path_join(p->a, state, FOLDER), *run;
+	const char *state = protect_state(p), *folder = path_join(p->a, state, FOLDER), *run = p->vet_name;
 	struct stat st;
-	size_t left = PRIVATE_MAX * PRIVATE_MAX;
+	size_t left = PRIVATE_MAX * PRIVATE_MAX, stay = 0;
 
 	if (p->private_fd >= 0)
 		return true;
@@ -125,24 +204,43 @@ static bool directory_make(struct protect *p)
 		dir.fd = held_add(p, open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	if (dir.fd < 0 || fstat(dir.fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022))
 		return false;
-	dir_each(dir.fd, &left, sweep_entry, NULL);
+	dir_each(dir.fd, &left, sweep_entry, &stay);
 	folder = str_c(p->a,
 			link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", dir.fd))));
-	run = path_join(p->a, folder, str_c(p->a, str_fmt(p->a, "%s-%s",
-			path_basename(str_c(p->a, p->quarantine)), p->vet_name)));
-	p->private_dir = run;
-	if (folder[0] == '/' && mkdir(run, 0700) == 0)
-		p->private_fd = open(run, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (p->private_fd < 0 || !lock_alone(p->private_fd)) {
-		fd_close(&p->private_fd);
-		p->private_dir = NULL;
+	if (folder[0] != '/')
 		return false;
+	p->private_stays = true;
+	p->private_fd = directory_take(dir.fd, run, true);
+	if (p->private_fd < 0) {
+		p->private_stays = false;
+		run = str_c(p->a, str_fmt(p->a, "%s-%s", path_basename(str_c(p->a, p->quarantine)), run));
+		p->private_fd = directory_take(dir.fd, run, false);
 	}
-	return true;
+	if (p->private_fd >= 0)
+		p->private_dir = path_join(p->a, folder, run);
+	return p->private_fd >= 0;
+}
+
+/* A copy of an earlier run, which a program may have replaced by anything. */
+static bool copy_is_there(struct protect *p, const char *name, struct str text)
+{
+	HELD file = {p, held_add(p, openat(p->private_fd, name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC))};
+	char *now = arena_alloc(p->a, text.n + 1);
+	struct stat st;
+
+	return file.fd >= 0 && fstat(file.fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+			st.st_uid == geteuid() && (st.st_mode & 07777) == 0644 &&
+			st.st_size == (off_t)text.n && read(file.fd, now, text.n + 1) == (ssize_t)text.n &&
+			memcmp(now, text.p, text.n) == 0;
 }
 
 static int copy_make(struct protect *p, const char *name, struct str text)
 {
+	if (p->private_stays && copy_is_there(p, name, text))
+		return 0;
+	if (p->private_stays)
+		unlinkat(p->private_fd, name, 0);
 	HELD file = {p, held_add(p, openat(p->private_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 			O_CLOEXEC, 0644))};
 
@@ -200,6 +298,8 @@ void private_begin(struct protect *p, struct ops *ops)
 			private_add(p, k);
 	if (!p->privates)
 		return;
+	if (p->private_stays)
+		remove_strangers(p);
 	ops_add(p->a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE, str_of(p->private_dir), inside_of(p));
 	for (const struct private_config *c = p->privates; c; c = c->next)
 		ops_add(p->a, ops, OP_LINK, 0, str_path(p->a, inside_of(p), str_of(c->name)),
@@ -216,12 +316,27 @@ const char *private_link(struct protect *p, const char *path)
 
 /* ---- after ---- */
 
-static bool is_our_lock(int dir, const char *name)
+/*
+ * A lock of ours is an empty file that its holder has locked with flock() as well. If the holder dies, even
+ * with its undertaker, anybody sees that nobody holds it.
+ */
+static bool is_our_lock(int dir, const char *name, int fd)
 {
-	struct stat st;
+	struct stat st, named;
 
-	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-			(st.st_mode & 07777) == LOCK_MODE && st.st_uid == geteuid() && !st.st_size;
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 07777) == LOCK_MODE &&
+			st.st_uid == geteuid() && !st.st_size && lock_alone(fd) &&
+			fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+			named.st_dev == st.st_dev && named.st_ino == st.st_ino;
+}
+
+/* Removes a lock of ours that nobody holds. */
+static void remove_stale(int dir, const char *name)
+{
+	FD_CLEANUP int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (is_our_lock(dir, name, fd))
+		unlinkat(dir, name, 0);
 }
 
 void private_unlock(struct protect *p)
@@ -233,28 +348,31 @@ void private_unlock(struct protect *p)
 		return;
 	str_put(parent, sizeof parent, "%.*s", (int)(name - p->config_lock), p->config_lock);
 	FD_CLEANUP int dir = below_open(p->ws, parent, O_PATH | O_DIRECTORY);
-	if (dir >= 0 && is_our_lock(dir, name))
-		unlinkat(dir, name, 0);
+	if (dir >= 0)
+		remove_stale(dir, name);
 	p->config_lock = NULL;
 }
 
-static bool config_locked(struct protect *p, int dir, const char *path)
+/* Makes the lock and returns its descriptor; -1: another process has it. */
+static int config_lock(struct protect *p, int dir, const char *path)
 {
 	const char *lock = str_c(p->a, str_fmt(p->a, "%s.lock", path)), *name = path_basename(lock);
 
+	p->config_lock = lock; /* before the file is there: the launcher may be killed at any time */
 	for (int i = 0; i < LOCK_TRIES; i++) {
-		FD_CLEANUP int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-				LOCK_MODE);
+		int fd = held_add(p, openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+				LOCK_MODE));
 
-		if (fd >= 0) {
-			p->config_lock = lock;
-			return true;
-		}
-		if (errno != EEXIST)
-			return false;
+		if (is_our_lock(dir, name, fd))
+			return fd;
+		if (fd < 0 && errno != EEXIST)
+			break;
+		held_close(&(struct held){p, fd});
+		remove_stale(dir, name);
 		nanosleep(&(struct timespec){.tv_nsec = LOCK_WAIT_NS}, NULL);
 	}
-	return false;
+	p->config_lock = NULL;
+	return -1;
 }
 
 /* One write in place. A text that became shorter is padded by empty lines first, so that it is never torn. */
@@ -346,12 +464,15 @@ static void merge_one(struct protect *p, const struct private_config *c, int cop
 	}
 	if (str_eq(box, c->base))
 		return;
+	unlinkat(copies, c->name, 0); /* the next run would not use it */
 	HELD dir = {p, held_open(p, path_dirname(p->a, c->path), O_PATH | O_DIRECTORY)};
-	if (dir.fd < 0 || !config_locked(p, dir.fd, c->path)) {
+	HELD lock = {p, dir.fd < 0 ? -1 : config_lock(p, dir.fd, c->path)};
+	if (lock.fd < 0) {
 		report_failed(p, c, "another process holds its lock");
 		return;
 	}
 	merge_locked(p, c, dir.fd, box);
+	held_close(&lock);
 	private_unlock(p);
 }
 

@@ -2,14 +2,15 @@
  * Vetting: the search after the run, also when it takes longer than a caller should wait, and the memory of a
  * workspace that it needs.
  *
- * In STATE/vetted a workspace has up to four names, made from its path, device and inode:
+ * In STATE/vetted a workspace has up to five names, made from its path, device and inode:
  *   NAME.unvetted  a dangling link whose text is a time and the workspace: programs have run since then, and
- *                  the search has not judged their work
+ *                  the search has not judged their work. MTIME as the time is that of the link itself
  *   NAME.index     the repositories and settings that were accepted by the last complete search; the first
  *                  line says how large the workspace is
  *   NAME.found     rows for the next report: found by a search that ended after its run's own report
  *   NAME.prepared  becomes NAME.unvetted when a box is about to start: a launcher that is killed before that
  *                  leaves nothing to judge
+ *   NAME.spare     a mark of an earlier run for the next one: a new link costs 5 % of a short run
  *
  * Processes:
  *   launcher   makes NAME.unvetted before the run, unless it exists. It removes it after its search if no
@@ -48,6 +49,8 @@
 #define VET_FOLDER "vetted"
 #define MARK "unvetted"
 #define PREPARED "prepared"
+#define SPARE "spare"
+#define MTIME "mtime" /* programs before this word see no time in it, and judge everything */
 #define INDEX_HEAD "caisson-index 2 "
 #define INDEX_MAX ((size_t)16 << 20)
 #define FOUND_MAX ((size_t)256 << 10)
@@ -98,8 +101,8 @@ void vet_open(struct protect *p)
 /* Cuts off the part before the next space. */
 static struct str field(struct str *line)
 {
-	ptrdiff_t space = str_find(*line, ' ', 0);
-	struct str got = str_sub(*line, 0, space < 0 ? line->n : (size_t)space);
+	size_t space = str_end(*line, ' ', 0);
+	struct str got = str_sub(*line, 0, space);
 
 	*line = str_sub(*line, got.n + 1, line->n);
 	return got;
@@ -111,10 +114,15 @@ static bool marker_time(struct protect *p, const char *name, struct timespec *re
 {
 	struct str all = link_text(p->a, p->vet, name), rest = all, text = field(&rest);
 	ptrdiff_t dot = str_find(text, '.', 0);
+	struct stat st;
 	int64_t s, ns;
 
 	if (!all.n)
 		return false;
+	if (str_is(text, MTIME) && fstatat(p->vet, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		*ret = st.st_mtim;
+		return true;
+	}
 	if (dot < 0 || num_parse(str_sub(text, 0, (size_t)dot), 0, INT64_MAX, &s) < 0 ||
 			num_parse(str_sub(text, (size_t)dot + 1, text.n), 0, 999999999, &ns) < 0)
 		s = ns = 0; /* all that is there is newer */
@@ -133,15 +141,19 @@ static bool marker_read(struct protect *p, struct timespec *ret)
  */
 static int marker_prepare(struct protect *p)
 {
-	struct str time = str_fmt(p->a, "%lld.%ld", (long long)p->start.tv_sec, p->start.tv_nsec);
-	const char *text = str_c(p->a, str_fmt(p->a, "%.*s %.*s", STR_ARG(time), STR_ARG(p->workspace)));
-	const char *name = vet_file(p, PREPARED);
-	int got = symlinkat(text, p->vet, name);
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, p->start};
+	const char *name = vet_file(p, PREPARED), *text;
+	int got = renameat(p->vet, vet_file(p, SPARE), p->vet, name);
 
-	if (got < 0 && errno == EEXIST && unlinkat(p->vet, name, 0) == 0)
+	if (got < 0 && errno == ENOENT) {
+		text = str_c(p->a, str_fmt(p->a, MTIME " %.*s", STR_ARG(p->workspace)));
+		(void)unlinkat(p->vet, name, 0);
 		got = symlinkat(text, p->vet, name);
-	if (got < 0 && errno == ENAMETOOLONG)
-		got = symlinkat(str_c(p->a, time), p->vet, name);
+		if (got < 0 && errno == ENAMETOOLONG)
+			got = symlinkat(MTIME, p->vet, name);
+	}
+	if (got == 0)
+		got = utimensat(p->vet, name, times, AT_SYMLINK_NOFOLLOW);
 	p->prepared = got == 0;
 	return got;
 }
@@ -167,7 +179,15 @@ void vet_unprepare(struct protect *p)
 	p->prepared = false;
 }
 
-void vet_done(struct protect *p) { unlinkat(p->vet, vet_file(p, MARK), 0); }
+/* Only a mark of marker_prepare() has the text that the next one needs. */
+void vet_done(struct protect *p)
+{
+	const char *mark = vet_file(p, MARK);
+
+	if (!str_starts(link_text(p->a, p->vet, mark), MTIME) ||
+			renameat(p->vet, mark, p->vet, vet_file(p, SPARE)) != 0)
+		unlinkat(p->vet, mark, 0);
+}
 
 /* ---- the index ---- */
 
@@ -275,8 +295,7 @@ static void index_load(struct protect *p)
 	p->index = text;
 	p->large = str_starts(str_sub(text, sizeof INDEX_HEAD - 1, text.n), "L");
 	for (size_t from = 0; from < text.n;) {
-		ptrdiff_t end = str_find(text, '\n', from);
-		size_t to = end < 0 ? text.n : (size_t)end;
+		size_t to = str_end(text, '\n', from);
 
 		index_row(p, str_sub(text, from, to));
 		from = to + 1;

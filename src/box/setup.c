@@ -940,5 +940,5 @@ int setup_enter(int *ret_old, struct err *e)
 
 int setup_seal(int old, struct err *e)
 {
-	return mount_detach(old) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot take the old root away");
+	return mount_detach(old) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot unmount the old root");
 }

@@ -245,18 +245,25 @@ static int make_own(struct staging *g, const struct op *op, struct err *e)
 }
 
 /* An engine cannot make a mount point in a directory of the host, and must not. */
-static int make_point(struct staging *g, const struct stage_mount *m, struct err *e)
+static int make_point(struct staging *g, struct stage_mount *m, struct err *e)
 {
 	const char *host = host_path(g, m->target);
 	struct stat st;
 	int rc;
 
-	if (!host || lstat(host, &st) == 0)
+	if (!host)
 		return 0;
+	if (lstat(host, &st) == 0) {
+		m->socket = S_ISSOCK(st.st_mode) ? host : NULL;
+		return 0;
+	}
 	if (!is_in_stage(g, host) || make_parents(g, host) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot mount '%s' in the box: there is no such name",
+		return err_set(e, ERR_SYSTEM, errno, "cannot mount '%s' in the box: the name does not exist",
 				m->target);
 	rc = m->directory ? mkdir(host, 0755) : write_file(host, "", 0, 0644);
+	/* Some engines give an empty directory the mode of its mount point. */
+	if (rc == 0 && m->kind == STAGE_TMPFS)
+		rc = chmod(host, m->mode);
 	return rc == 0 || errno == EEXIST
 			       ? 0
 			       : err_set(e, ERR_SYSTEM, errno, "cannot make '%s' in the box", m->target);
@@ -400,7 +407,7 @@ static int show(struct staging *g, const char *path, struct err *e)
 	ssize_t n;
 
 	if (lstat(path, &st) != 0)
-		return errno == ENOENT ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", path);
+		return errno == ENOENT ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot stat '%s'", path);
 	if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))
 		return place_bind(g, path, path, false, e);
 	n = S_ISLNK(st.st_mode) ? readlink(path, to, sizeof(to) - 1) : -1;
@@ -485,7 +492,7 @@ static int pack(struct arena *a, const char *host, const char *path, struct buf 
 	if (lstat(host, &st) != 0)
 		return -1;
 	if (S_ISDIR(st.st_mode))
-		return put_head(b, str_c(a, str_fmt(a, "%s/", path)), '5', 0755, "", 0) == 0
+		return put_head(b, str_c(a, str_fmt(a, "%s/", path)), '5', st.st_mode & 07777, "", 0) == 0
 				       ? pack_dir(a, host, path, b, depth + 1)
 				       : -1;
 	if (S_ISLNK(st.st_mode))
@@ -537,6 +544,22 @@ int stage_tar(struct arena *a, const struct box_stage *st, struct str *ret, stru
 }
 
 /* ---- all of it ---- */
+
+int stage_write(struct arena *a, const struct box_stage *st, const char *name, struct str text, struct err *e)
+{
+	const char *path = str_c(a, str_fmt(a, "%s/%s", st->dir, name));
+
+	return write_file(path, text.p, text.n, 0600) == 0
+			       ? 0
+			       : err_set(e, ERR_SYSTEM, errno, "cannot write '%s'", path);
+}
+
+int stage_dir(struct arena *a, const struct spec *s, struct box_stage *ret, struct err *e)
+{
+	struct staging g = {.a = a, .spec = s, .st = ret};
+
+	return make_dir(&g, e);
+}
 
 int stage_make(struct arena *a, const struct spec *s, struct ops *ops, const char *guest,
 		struct box_stage *ret, struct err *e)

@@ -35,6 +35,7 @@ struct stage_mount {
 	enum stage_kind kind;
 	const char *source; /* STAGE_BIND, STAGE_DEVICE: path on the host */
 	const char *target;
+	const char *socket; /* host path of a mount point that is a placeholder socket; NULL: none */
 	bool writable;
 	bool directory;
 	uint64_t size; /* STAGE_TMPFS */
@@ -57,6 +58,11 @@ struct box_stage {
  */
 int stage_make(struct arena *a, const struct spec *s, struct ops *ops, const char *guest,
 		struct box_stage *ret, struct err *e);
+/* Only the directory, empty and locked. */
+int stage_dir(struct arena *a, const struct spec *s, struct box_stage *ret, struct err *e);
 void stage_remove(struct box_stage *st);
+/* A file of the engine's, beside the root. */
+int stage_write(struct arena *a, const struct box_stage *st, const char *name, struct str text,
+		struct err *e);
 /* The tree of root/ as a tar archive: directories, links, files. The same for the same plan. */
 int stage_tar(struct arena *a, const struct box_stage *st, struct str *ret, struct err *e);

@@ -29,6 +29,8 @@
 #define PROGRESS_EVERY (500 * MS)
 #define WATCH_EVERY (10 * MS)    /* memory that nothing else enforces */
 #define WATCH_EVERY_MIN (MS)     /* the same shortly before the limit */
+#define WATCH_EVERY_LONG (50 * MS) /* ... of a box that lasts */
+#define WATCH_SHARE 20           /* looks while a box becomes twice as old */
 #define FILL_RATE 8              /* bytes of memory that a machine fills in a nanosecond */
 #define DISK_FIRST (250 * MS)    /* files in /tmp: most commands are over by then */
 #define DISK_EVERY (1000 * MS)
@@ -44,6 +46,10 @@
 #define USAGE_EVERY (5000 * MS)  /* of a box in the background */
 #define HELD_RATE 4              /* bytes of output of a box in the background in a microsecond */
 #define HELD_BURST (16 << 20)    /* bytes that may come at once */
+#define LEND_EVERY (500 * MS)    /* looks for a server in a box that lasts, each pause twice the last */
+#define LEND_EVERY_MAX (4000 * MS)
+#define LOOK_FIRST (1000 * MS)   /* at what was printed so far */
+#define LOOK_SHARE 4             /* each further pause is this part of the box's age */
 #define HELD_PAUSE (50 * MS)     /* before more is read */
 #define GONE_WAIT (10000 * MS)   /* for a killed box; longer only when the kernel cannot end a process */
 #define EXITING_EVERY (100 * MS) /* looks at a killed box that is still not gone */
@@ -77,6 +83,8 @@ struct supervisor {
 	bool held;                /* this is the holder: it did */
 	bool handed;              /* this is the launcher: the box is another's */
 	int64_t held_until, usage_due;
+	int64_t lend_due, lend_every; /* 0: its network is not lent */
+	int64_t look_due;         /* 0: nobody wants to know */
 	int64_t read_until;       /* holder: when the output so far would have come at HELD_RATE */
 	uint64_t read_bytes;
 	int signals;              /* signalfd */
@@ -150,7 +158,9 @@ static void check_memory(struct supervisor *s, int64_t now)
 	if (u.memory > limit)
 		kill_box(s, KILLED_FOR_MEMORY);
 	pause = u.memory < limit ? (int64_t)((limit - u.memory) / FILL_RATE) : 0;
-	most = s->held ? WATCH_EVERY_HELD : WATCH_EVERY;
+	most = (now - s->b->started) / WATCH_SHARE; /* a longer one has more looks all the same */
+	most = s->held ? WATCH_EVERY_HELD : most < WATCH_EVERY ? WATCH_EVERY
+			: most > WATCH_EVERY_LONG ? WATCH_EVERY_LONG : most;
 	pause = pause < WATCH_EVERY_MIN ? WATCH_EVERY_MIN : pause > most ? most : pause;
 	s->memory_due = next_look(now, pause);
 }
@@ -237,8 +247,70 @@ static void report_usage(struct supervisor *s, int64_t now)
 	s->usage_due = now + USAGE_EVERY;
 }
 
+static void check_due(struct supervisor *s, int64_t now);
+
+/* The launcher waits for the keeper. Any limit that is reached meanwhile kills the box. */
+static void watch_meanwhile(void *ctx)
+{
+	struct supervisor *s = ctx;
+
+	if (!s->killed)
+		check_due(s, clock_now());
+}
+
+/* A server that runs for as long as its command: other boxes of the project reach it. */
+static void check_lending(struct supervisor *s, int64_t now)
+{
+	struct box_state *b = s->b;
+	struct box_hold *h = b->start->hold;
+	int fds[2];
+	size_t n;
+
+	if (b->events.shared) {
+		n = b->backend->shared(b, fds);
+		s->lend_due = 0;
+		h->tick = watch_meanwhile;
+		h->tick_ctx = s;
+		b->lent = n && h->lend(h->ctx, fds, n);
+		return;
+	}
+	s->lend_due = now + s->lend_every;
+	s->lend_every = s->lend_every < LEND_EVERY_MAX ? s->lend_every * 2 : s->lend_every;
+	h->init = b->init;
+	if (h->wants_lending(h->ctx))
+		b->backend->share(b);
+}
+
+/* A client may end the launcher at any time, which then can say nothing any more. */
+static void report_so_far(struct supervisor *s, int64_t now)
+{
+	struct box_state *b = s->b;
+	struct outcome o = {.exit_code = -1, .unfinished = true};
+	struct box_usage u;
+
+	look(s, USAGE_NETWORK, &u);
+	o.out = capture_look(&b->out);
+	o.err = capture_look(&b->err);
+	o.network = b->outcome.network;
+	o.duration_ms = (uint64_t)((now - b->started) / MS);
+	b->start->look(b->start->ctx, &o);
+	s->look_due = now + (now - b->started) / LOOK_SHARE;
+}
+
+static bool may_look(const struct supervisor *s)
+{
+	return s->look_due && !s->held && !has_answer(s);
+}
+
+static bool may_lend(const struct supervisor *s)
+{
+	return s->lend_due && !s->held && !s->tried && !has_answer(s);
+}
+
 static void check_due(struct supervisor *s, int64_t now)
 {
+	if (may_lend(s) && (now >= s->lend_due || s->b->events.shared))
+		check_lending(s, now);
 	if (now >= deadline(s))
 		kill_box(s, KILLED_FOR_TIME);
 	if (s->b->memory_watched && now >= s->memory_due)
@@ -251,6 +323,8 @@ static void check_due(struct supervisor *s, int64_t now)
 		check_disk(s, now);
 	if (now >= s->progress_due)
 		report_progress(s, now);
+	if (may_look(s) && now >= s->look_due)
+		report_so_far(s, now);
 	if (s->held && now >= s->usage_due)
 		report_usage(s, now);
 }
@@ -290,6 +364,10 @@ static int64_t next_due(const struct supervisor *s)
 		due = s->progress_due;
 	if (s->held && s->usage_due < due)
 		due = s->usage_due;
+	if (may_lend(s) && s->lend_due < due)
+		due = s->lend_due;
+	if (may_look(s) && s->look_due < due)
+		due = s->look_due;
 	return hold_due(s) && hold_due(s) < due ? hold_due(s) : due;
 }
 
@@ -379,6 +457,18 @@ static void handle_keeper(void *ctx, short revents)
 	kill_box(s, KILLED_BY_CALLER);
 }
 
+static void handle_client(void *ctx, short revents)
+{
+	struct supervisor *s = ctx;
+	struct box_hold *h = s->b->start->hold;
+
+	(void)revents;
+	fd_close(&h->client);
+	h->client_ended(h->ctx);
+	s->signal = SIGTERM;
+	kill_box(s, KILLED_BY_CALLER);
+}
+
 static void go_on_as_holder(struct supervisor *s)
 {
 	struct box_hold *h = s->b->start->hold;
@@ -392,15 +482,6 @@ static void go_on_as_holder(struct supervisor *s)
 	shown = h->begin(h->ctx);
 	capture_hold(&s->b->out, shown ? STDOUT_FILENO : -1);
 	capture_hold(&s->b->err, shown ? STDERR_FILENO : -1);
-}
-
-/* The launcher waits for the keeper. Any limit that is reached meanwhile kills the box. */
-static void watch_meanwhile(void *ctx)
-{
-	struct supervisor *s = ctx;
-
-	if (!s->killed)
-		check_due(s, clock_now());
 }
 
 static void hand_over(struct supervisor *s)
@@ -468,9 +549,12 @@ static void poll_once(struct supervisor *s)
 		due = clock_now() + HELD_PAUSE;
 	sources_add(&sources, feed_poll(&b->in), handle_in, s);
 	b->backend->add_sources(b, &sources);
-	if (s->held)
+	if (s->held) {
 		sources_add(&sources, (struct pollfd){.fd = b->start->hold->keeper, .events = POLLIN},
 				handle_keeper, s);
+		sources_add(&sources, (struct pollfd){.fd = b->start->hold->client, .events = POLLIN},
+				handle_client, s);
+	}
 	sources_add(&sources, (struct pollfd){.fd = s->signals, .events = POLLIN}, handle_signal, s);
 	if (sources_wait(&sources, due - clock_now()) != 0)
 		kill_box(s, KILLED_BY_ERROR);
@@ -508,6 +592,8 @@ static enum status status_of(const struct supervisor *s, uint64_t oom_kills)
 		return STATUS_OUTPUT_LIMIT;
 	if (s->reason == KILLED_FOR_MEMORY || oom_kills)
 		return STATUS_OOM;
+	if (s->reason == NOT_KILLED && ev->decided)
+		return ev->decided;
 	if (s->handed && !ev->left)
 		return STATUS_RUNNING;
 	if (s->reason == KILLED_BY_CALLER || (!ev->ended && !s->handed))
@@ -528,7 +614,7 @@ static void conclude(const struct supervisor *s, uint64_t oom_kills, struct outc
 		ret->signal = WTERMSIG(ev->status);
 	else if (ev->ended || ev->left)
 		ret->exit_code = WEXITSTATUS(ev->status);
-	ret->by_cpu_time = s->reason == KILLED_FOR_CPU;
+	ret->by_cpu_time = s->reason == KILLED_FOR_CPU || ev->by_cpu_time;
 	ret->by_caches = s->reason == KILLED_FOR_CACHES;
 	ret->by_scratch = s->reason == KILLED_FOR_DISK;
 	ret->interrupted = s->signal;
@@ -593,10 +679,13 @@ static void run_loop(struct supervisor *s)
 
 int supervise_box(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e)
 {
+	const uint64_t lend_ms = b->start->hold ? b->start->hold->lend_ms : 0;
 	struct supervisor s = {
 		.b = b, .progress = p, .progress_due = b->started + PROGRESS_EVERY, .memory_due = b->started,
+		.lend_due = lend_ms ? b->started + (int64_t)lend_ms * MS : 0, .lend_every = LEND_EVERY,
 		.cpu_due = b->started, .disk_due = b->started + DISK_FIRST,
 		.caches_due = b->started + CACHES_FIRST,
+		.look_due = b->start->look ? b->started + LOOK_FIRST : 0,
 	};
 	struct box_usage end;
 

@@ -17,6 +17,7 @@
 
 #define UNDERTAKER_PATIENCE_MS 10000
 #define UNDERTAKER_BURY_SECONDS 20
+#define UNDERTAKER_CALL_SECONDS 60
 #define UNDERTAKER_LATER_MS 300000
 
 /*
@@ -33,6 +34,20 @@ static bool wait_for_box(const pid_t *box)
 	ended = poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, UNDERTAKER_PATIENCE_MS) > 0;
 	close(fd);
 	return ended;
+}
+
+/* In a child: it allocates, and the launcher may have died in the middle of that. */
+static void call_before(const struct undertaker_call *c)
+{
+	pid_t pid = c && c->fn ? process_fork(NULL) : -1;
+
+	if (!pid) {
+		alarm(UNDERTAKER_CALL_SECONDS);
+		c->fn(c->ctx);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 static int undertake(void *arg)
@@ -52,6 +67,7 @@ static int undertake(void *arg)
 		n = read(w->life[0], &word, 1);
 	while (n < 0 && errno == EINTR);
 	if (n == 0) {
+		call_before(w->before);
 		if (w->cg) {
 			cg_kill(w->cg);
 			cg_remove(w->cg);

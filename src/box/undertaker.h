@@ -15,6 +15,12 @@
 #define UNDERTAKER_STACK ((size_t)256 << 10) /* protect_bury() has several directory listings on it */
 #define UNDERTAKER_KEEP_MAX (1 + 2 * CG_HIERARCHIES_MAX + PROTECT_FDS)
 
+/* Ends what another engine is still making: it would make placeholders once more. fn NULL: nothing. */
+struct undertaker_call {
+	void (*fn)(void *ctx);
+	void *ctx;
+};
+
 struct undertaker {
 	int pid;                /* 0: none */
 	bool adopted;           /* it is no child of this process: a word on the pipe dismisses it */
@@ -29,6 +35,7 @@ struct undertaker {
 	 * for.
 	 */
 	const pid_t *box;
+	const struct undertaker_call *before; /* comes first; set before the start. NULL: none ever */
 	int keep[UNDERTAKER_KEEP_MAX]; /* the descriptors it needs, the smallest first */
 	size_t nkeep;
 	char stack[UNDERTAKER_STACK] __attribute__((aligned(16)));

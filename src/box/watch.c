@@ -23,8 +23,8 @@ static uint64_t sum_kib(struct str text, const char *const *keys)
 	uint64_t kib = 0;
 
 	for (size_t at = 0; at < text.n;) {
-		ptrdiff_t nl = str_find(text, '\n', at);
-		struct str line = str_sub(text, at, nl < 0 ? text.n : (size_t)nl);
+		size_t nl = str_end(text, '\n', at);
+		struct str line = str_sub(text, at, nl);
 		for (const char *const *key = keys; *key; key++) {
 			size_t from = strlen(*key);
 			if (!str_starts(line, *key))

@@ -63,11 +63,11 @@ static int check_usable(const char *path, struct err *e)
 	struct stat st;
 
 	if (stat(path, &st) != 0)
-		return err_set(e, ERR_INPUT, 0, "'%s' is not there", path);
+		return err_input(e, "'%s' does not exist", path);
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_INPUT, 0, "'%s' is not a file", path);
+		return err_input(e, "'%s' is not a file", path);
 	if ((st.st_uid != getuid() && st.st_uid != 0) || (st.st_mode & (S_IWGRP | S_IWOTH)))
-		return err_set(e, ERR_INPUT, 0, "others may write '%s'", path);
+		return err_input(e, "other users can write '%s'", path);
 	return 0;
 }
 
@@ -77,15 +77,14 @@ static int find_program(struct arena *a, struct str name, const char **ret, stru
 		*ret = str_c(a, name);
 		return check_usable(*ret, e);
 	}
-	if (!name.n || str_find(name, '/', 0) >= 0)
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is neither an absolute path nor a name",
-				STR_ARG(name));
+	if (!name.n || str_has(name, '/'))
+		return err_input(e, "'%.*s' is neither an absolute path nor a name", STR_ARG(name));
 	for (size_t i = 0; i < ARRAY_SIZE(system_dirs); i++) {
 		*ret = str_c(a, str_fmt(a, "%s/%.*s", system_dirs[i], STR_ARG(name)));
 		if (access(*ret, X_OK) == 0)
 			return check_usable(*ret, e);
 	}
-	return err_set(e, ERR_INPUT, 0, "there is no '%.*s' in the system's directories", STR_ARG(name));
+	return err_input(e, "'%.*s' is not in the system's directories", STR_ARG(name));
 }
 
 static int make_argv(struct arena *a, const struct texts *command, char **argv, struct err *e)
@@ -94,7 +93,7 @@ static int make_argv(struct arena *a, const struct texts *command, char **argv, 
 
 	for (; command; command = command->next) {
 		if (n == CLASSIFIER_ARGS_MAX)
-			return err_set(e, ERR_LIMIT, 0, "it has more than %d arguments", CLASSIFIER_ARGS_MAX);
+			return err_limit(e, "it has more than %d arguments", CLASSIFIER_ARGS_MAX);
 		argv[n++] = str_c(a, command->text);
 	}
 	argv[n] = NULL;
@@ -139,7 +138,7 @@ static int take_answer(const struct json *v, struct classifier_answer *ret, stru
 	struct str verdict = json_text_at(v, "verdict"), text = json_text(reason);
 
 	if (!json_is(v, JSON_OBJECT) || (reason && !json_is(reason, JSON_STRING)))
-		return err_set(e, ERR_INPUT, 0, "its answer is not an object with a verdict and a reason");
+		return err_input(e, "its answer is not an object with a verdict and a reason");
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (!str_is(verdict, verdict_name(known[i])))
 			continue;
@@ -149,7 +148,7 @@ static int take_answer(const struct json *v, struct classifier_answer *ret, stru
 		memcpy(ret->reason, text.p, ret->n);
 		return 0;
 	}
-	return err_set(e, ERR_INPUT, 0, "its verdict is none of allow, contain, deny");
+	return err_input(e, "its verdict must be allow, contain or deny");
 }
 
 static int read_answer(struct arena *a, struct str text, struct classifier_answer *ret, struct err *e)
@@ -158,7 +157,7 @@ static int read_answer(struct arena *a, struct str text, struct classifier_answe
 	struct err why = {0};
 
 	if (json_read(a, text, &v, &why) != 0)
-		return err_set(e, ERR_INPUT, 0, "its answer is not JSON: %s", why.text);
+		return err_input(e, "its answer is not JSON: %s", why.text);
 	return take_answer(v, ret, e);
 }
 
@@ -184,7 +183,7 @@ static int ask_classifier(struct arena *a, const struct engine_request *rq, cons
 	if (process_ask(&pr, &result, e) != 0)
 		return -1;
 	if (result.status != 0)
-		return err_set(e, ERR_INPUT, 0, "it ended with status %d", result.status);
+		return err_input(e, "it ended with status %d", result.status);
 	return read_answer(a, str_n(pr.output, result.n), ret, e);
 }
 
@@ -244,7 +243,8 @@ static void record_answer(struct arena *a, struct judgement *j, enum verdict ans
 	}
 	if (best == VERDICT_ASK) {
 		add_reason(a, &j->warnings, GRADE_WARN,
-				str_fmt(a, "%.*s (this ask is not the classifier's to lift)", STR_ARG(said)));
+				str_fmt(a, "%.*s (the classifier may not answer this question)",
+						STR_ARG(said)));
 		return;
 	}
 	lift_asks(a, j);

@@ -100,8 +100,7 @@ static int parse_session(struct arena *a, const struct json *o, struct client_se
 
 static int fail_unreliable(const char *path, const char *why, struct err *e)
 {
-	return err_set(e, ERR_CONFIG, 0, "the session's file '%s' %s; remove it, or start a new session",
-			path, why);
+	return err_config(e, "the session's file '%s' %s; remove it, or start a new session", path, why);
 }
 
 static int open_session(const char *path, uint32_t uid, struct err *e)
@@ -114,7 +113,7 @@ static int open_session(const char *path, uint32_t uid, struct err *e)
 	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid && !(st.st_mode & 077)))
 		return fd;
 	fd_close(&fd);
-	return fail_unreliable(path, "is not the caller's alone", e);
+	return fail_unreliable(path, "can be accessed by other users", e);
 }
 
 int client_session_read(struct arena *a, struct str state, struct str client, struct str id, uint32_t uid,
@@ -189,7 +188,7 @@ int client_session_write(struct arena *a, struct str state, const struct client_
 			e) != 0)
 		return -1;
 	draft = str_c(a, made);
-	rc = link(draft, path) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+	rc = link(draft, path) == 0 ? 0 : err_system(e, "cannot make '%s'", path);
 	unlink(draft);
 	return rc;
 }

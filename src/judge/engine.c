@@ -105,7 +105,7 @@ static void judge_in_rounds(struct judge_job *j, const struct policy *p, struct 
 	struct reason *r = arena_copy(j->a, (struct reason){.next = ret->reasons,
 		.id = CHECK_BOUND_REACHED,
 		.grade = GRADE_ASK,
-		.message = STR("more paths than can be looked at")});
+		.message = STR("too many paths to examine")});
 	ret->reasons = r;
 	ret->cut = true; /* the verdict of the rules is unknown */
 	ret->verdict = verdict_min(ret->verdict, own.mode == MODE_DONT_ASK ? VERDICT_DENY : VERDICT_ASK);
@@ -226,7 +226,7 @@ static int look_and_judge(void *arg)
 	struct view *v;
 
 	engine_refuse(j->a, CHECK_INTERNAL_ERROR,
-			"the memory bound was reached before the command was judged", &j->refusal);
+			"the memory limit was reached before the command was judged", &j->refusal);
 	v = j->given ? j->given : arena_new(j->a, struct view);
 	if (!j->given && at->view)
 		world_again(j->a, at->view, &j->p->own, v);
@@ -288,9 +288,9 @@ static int judge_request(struct arena *a, const struct engine_request *rq, const
 		return 0;
 	}
 	if (!j.refusal.reasons)
-		return err_set(e, ERR_LIMIT, 0, "the memory bound was reached");
+		return err_limit(e, "the memory limit was reached");
 	if (rc == 1 && j.err.kind != ERR_LIMIT)
-		j.refusal.reasons->message = STR("the reader failed inside, so the command was not judged");
+		j.refusal.reasons->message = STR("the parser failed, so the command was not judged");
 	*ret_facts = (struct facts){0};
 	*ret_judgement = j.refusal;
 	return 0;

@@ -94,14 +94,13 @@ void pause_look(struct arena *a, const struct view *v, struct pause *ret)
 static int usable_dir(struct arena *a, const struct view *v, struct str *ret, struct err *e)
 {
 	if (!v->state_dir.n)
-		return err_set(e, ERR_INPUT, 0,
-				"no home directory is known, so there is no place to note it");
+		return err_input(e, "the home directory is unknown, so the pause cannot be stored");
 	if (state_make(a, v->state_dir, v->project, v->uid, ret, e) != 0)
 		return -1;
 	if (agents_write(v, *ret))
-		return err_set(e, ERR_INPUT, 0,
-				"the state directory '%.*s' lies where agents may write, so a pause that is "
-				"noted there could be theirs", STR_ARG(*ret));
+		return err_input(e,
+				"agents can write to the state directory '%.*s', so a pause stored there "
+				"could be forged", STR_ARG(*ret));
 	return 0;
 }
 
@@ -112,10 +111,11 @@ int pause_start(struct arena *a, const struct view *v, struct str project, int64
 	struct buf b;
 
 	if (seconds < 1 || seconds > PAUSE_MAX_S)
-		return err_set(e, ERR_INPUT, 0, "a pause lasts at most an hour");
+		return err_input(e, "a pause lasts at most an hour");
 	if (!boot.n)
 		return err_set(e, ERR_SYSTEM, 0,
-				"cannot tell the boot of this machine, so the pause could not end by itself");
+				"cannot read the boot id of this machine, so the pause could not end "
+				"automatically");
 	if (usable_dir(a, v, &dir, e) != 0)
 		return -1;
 	buf_init(&b, a, BYTES_MAX);
@@ -136,6 +136,6 @@ int pause_end(struct arena *a, const struct view *v, bool *ret_was, struct err *
 
 	*ret_was = v->state_dir.n && unlink(path) == 0;
 	if (v->state_dir.n && !*ret_was && errno != ENOENT)
-		return err_set(e, ERR_SYSTEM, errno, "cannot remove '%s'", path);
+		return err_system(e, "cannot remove '%s'", path);
 	return 0;
 }

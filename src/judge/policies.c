@@ -83,7 +83,7 @@ static void note_source(struct loader *l, struct str path)
 static bool lies_in(struct str path, struct str base, const char *folder)
 {
 	return path.n >= base.n && !memcmp(path.p, base.p, base.n) &&
-			str_starts(str_sub(path, base.n, path.n), folder);
+			str_starts(str_from(path, base.n), folder);
 }
 
 /*
@@ -108,9 +108,9 @@ static bool is_planted(struct loader *l, struct str path, struct err *e)
 	project = project_find(&look, l->v.cwd);
 	if (!project.n || !path_inside(path_real(l->memo, path, &kind), project))
 		return false;
-	err_set(e, ERR_CONFIG, 0,
-			"'%.*s' lies inside the project '%.*s', whose commands could change it; HOME or "
-			"XDG_CONFIG_HOME should name another place", STR_ARG(path), STR_ARG(project));
+	err_config(e,
+			"'%.*s' is inside the project '%.*s', whose commands could change it; set HOME or "
+			"XDG_CONFIG_HOME to another place", STR_ARG(path), STR_ARG(project));
 	return true;
 }
 
@@ -323,7 +323,7 @@ static int point_at(const struct policy_file *f, struct str message, struct err 
 
 	while (digits < message.n && ascii_is_digit(message.p[digits]))
 		digits++;
-	if (num_parse(str_sub(message, 0, digits), 1, INT32_MAX, &want) != 0)
+	if (num_parse(str_first(message, digits), 1, INT32_MAX, &want) != 0)
 		want = 1;
 	while (++line < (size_t)want && str_find(f->bytes, '\n', from) >= 0)
 		from = (size_t)str_find(f->bytes, '\n', from) + 1;
@@ -332,8 +332,8 @@ static int point_at(const struct policy_file *f, struct str message, struct err 
 	while (column + id.n < text.n && !str_eq(str_sub(text, column, column + id.n), id))
 		column++;
 	text.n = text.n < QUOTE_MAX ? text.n : QUOTE_MAX;
-	return err_set(e, ERR_CONFIG, 0, "%.*s:%.*s:%zu%.*s: '%.*s'", STR_ARG(f->path), (int)digits,
-			message.p, column + 1, STR_ARG(str_sub(message, digits, message.n)), STR_ARG(text));
+	return err_config(e, "%.*s:%.*s:%zu%.*s: '%.*s'", STR_ARG(f->path), (int)digits,
+			message.p, column + 1, STR_ARG(str_from(message, digits)), STR_ARG(text));
 }
 
 static int verify_checks(const struct policy *p, const struct policy_file *f, struct err *e)
@@ -591,7 +591,7 @@ static int load_guarded(struct policies_job w, struct policies *ret)
 	w.ret = &p;
 	w.e = &why;
 	if (arena_run(w.a, run_loader, &w) < 0)
-		return err_set(e, ERR_LIMIT, 0, "the policy files need too much memory");
+		return err_limit(e, "the policy files need too much memory");
 	if (w.result == 0)
 		*ret = p;
 	else if (e)

@@ -1,6 +1,7 @@
 /* Caches policies between requests. See policy_cache.h. */
 #include "judge/policy_cache.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "judge/world.h"
@@ -45,6 +46,17 @@ static struct texts *roots_around(struct arena *a, const struct view *v)
 	return project_enclosing(&look, v->project);
 }
 
+/* A missing file is looked for by the memo first, which knows much of the way. */
+static bool source_holds(const struct policy_source *p, struct path_memo *m)
+{
+	struct path_answer at;
+
+	if (m && p->stamp.errnum == ENOENT && !path_look_existing(m, str_of(p->path), &at) &&
+			at.kind == PATH_ABSENT)
+		return true;
+	return stamp_holds(&p->stamp, p->path);
+}
+
 static bool still_holds(const struct policy_set *s, struct arena *a, const struct policies_request *rq)
 {
 	const struct view *now = rq->context->view;
@@ -55,7 +67,7 @@ static bool still_holds(const struct policy_set *s, struct arena *a, const struc
 	    !same_texts(s->around, roots_around(a, now)))
 		return false;
 	for (const struct policy_source *p = s->policies.sources; p; p = p->next)
-		if (!stamp_holds(&p->stamp, p->path))
+		if (!source_holds(p, now->memo))
 			return false;
 	return true;
 }
@@ -90,7 +102,7 @@ static int load_set(void *arg)
 	s->loaded_bytes = a->used;
 	if (same_world(s->context.view, at->view))
 		return 0;
-	err_set(r->e, ERR_INPUT, 0, "the project changed while its policies were read");
+	err_input(r->e, "the project changed while its policies were read");
 	return 1;
 }
 
@@ -110,12 +122,12 @@ int policy_cache_get(struct policy_cache *c, struct arena *a, const struct polic
 		drop_set(c);
 		r.set = calloc(1, sizeof(*r.set));
 		if (!r.set)
-			return err_set(e, ERR_LIMIT, 0, "no memory left for the policies");
+			return err_limit(e, "no memory left for the policies");
 		arena_init(&r.set->arena, ARENA_CAP_DEFAULT);
 		c->set = policy_set_hold(r.set);
 		rc = arena_run(&r.set->arena, load_set, &r);
 		if (rc < 0)
-			err_set(e, ERR_LIMIT, 0, "the policy files need too much memory");
+			err_limit(e, "the policy files need too much memory");
 		if (rc != 0) {
 			drop_set(c);
 			return -1;

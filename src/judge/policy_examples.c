@@ -162,17 +162,17 @@ int policies_examples(const struct policies_request *rq, const struct policy *p,
 		bytes += preset ? 0 : x->command.n;
 		n += !preset;
 		if (n > EXAMPLES_MAX || bytes > EXAMPLES_BYTES_MAX)
-			return err_set(e, ERR_LIMIT, 0, "%.*s: more than %d examples or %zu bytes of them",
+			return err_limit(e, "%.*s: more than %d examples or %zu bytes of them",
 					STR_ARG(x->where), EXAMPLES_MAX, EXAMPLES_BYTES_MAX);
 		arena_init(&a, EXAMPLE_ARENA); /* a separate arena: many need no more memory than one */
 		t.a = &a;
 		rc = arena_run(&a, try_one, &t);
 		arena_free(&a);
 		if (rc != 0)
-			return err_set(e, ERR_LIMIT, 0, "%.*s: the example could not be tried: '%.*s'",
+			return err_limit(e, "%.*s: the example could not be tried: '%.*s'",
 					STR_ARG(x->where), shown, x->command.p);
 		if (t.spoke != x->match)
-			return err_set(e, ERR_CONFIG, 0, "%.*s: the rule %s about this example: '%.*s'",
+			return err_config(e, "%.*s: the rule %s about this example: '%.*s'",
 					STR_ARG(x->where), x->match ? "says nothing" : "speaks", shown,
 					x->command.p);
 	}

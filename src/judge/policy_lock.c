@@ -104,6 +104,7 @@ static void take_values(struct policy *p, const struct policy *system)
 	p->sandbox.env_pass = system->sandbox.env_pass;
 	p->sandbox.network_allow = system->sandbox.network_allow;
 	p->sandbox.host_ports = system->sandbox.host_ports;
+	p->sandbox.publish = system->sandbox.publish;
 	p->fold_case |= system->fold_case;
 	p->discourage_chaining |= system->discourage_chaining;
 	if (mode_lifts(p->mode))

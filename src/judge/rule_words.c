@@ -73,15 +73,15 @@ struct str rule_prefix(struct str words)
 {
 	struct str program;
 	ptrdiff_t one = str_find(words, ' ', 0), two = one < 0 ? -1 : str_find(words, ' ', (size_t)one + 1);
-	struct str prefix = str_sub(words, 0, two < 0 ? words.n : (size_t)two),
-			second = str_sub(prefix, one < 0 ? prefix.n : (size_t)one + 1, prefix.n);
+	struct str prefix = str_first(words, two < 0 ? words.n : (size_t)two),
+			second = str_from(prefix, one < 0 ? prefix.n : (size_t)one + 1);
 
 	if (!second.n || !ascii_is_lower(second.p[0]) || prefix_broad(prefix))
 		return STR("");
-	program = str_sub(words, 0, (size_t)one);
+	program = str_first(words, (size_t)one);
 	for (size_t i = program.n; i > 0; i--)
 		if (program.p[i - 1] == '/') {
-			program = str_sub(program, i, program.n);
+			program = str_from(program, i);
 			break;
 		}
 	if (str_is_any(program, deeper) || (str_is(program, "git") && !str_is_any(second, git_looks)))
@@ -155,7 +155,7 @@ static bool is_allowed_by(struct arena *a, const struct engine_request *rq, cons
 static bool single_words(const struct rules *r)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (str_find(r->text[i], ' ', 0) >= 0)
+		if (str_has(r->text[i], ' '))
 			return false;
 	return true;
 }

@@ -11,7 +11,7 @@
 static bool can_travel(struct str path)
 {
 	return path.n < PATH_MAX && str_starts(path, "/tmp/") && utf8_valid(path) &&
-			!memchr(path.p, 0, path.n);
+			!str_has(path, 0);
 }
 
 void tmp_names_add(struct arena *a, struct tmp_name **list, const struct tmp_name *name)
@@ -34,23 +34,30 @@ struct tmp_search {
 	struct tmp_name *list;
 };
 
-/* A directory that a command works in, or a file. */
-static void add_known(struct tmp_search *s, struct str path, bool writes)
+static void add_plain(struct tmp_search *s, struct str path, bool writes)
 {
-	struct tmp_name name = {.writes = writes};
+	struct tmp_name name = {.path = path_plain(s->a, path), .writes = writes};
 
-	if (!str_starts(path, "/") || !str_contains(path, STR("/tmp/")) || !text_exact(path))
-		return;
-	name.path = path_plain(s->a, path);
 	if (!path_within(name.path, s->project))
 		tmp_names_add(s->a, &s->list, &name);
+}
+
+/* A directory that a command works in, or a file. The kernel goes through a directory before it goes up. */
+static void add_known(struct tmp_search *s, struct str path, bool writes)
+{
+	if (!str_starts(path, "/") || !str_contains(path, STR("/tmp/")) || !text_exact(path))
+		return;
+	for (size_t i = 0; i + 3 <= path.n; i++)
+		if (str_is(str_sub(path, i, i + 3), "/..") && (i + 3 == path.n || path.p[i + 3] == '/'))
+			add_plain(s, str_sub(path, 0, i), false);
+	add_plain(s, path, writes);
 }
 
 /* The start of a name below /tmp in a word: at its beginning, or behind --in=, FILE=, @ or -I. -1: none. */
 static ptrdiff_t name_start(struct str word)
 {
 	for (size_t i = 0; i < word.n; i++)
-		if (str_starts(str_sub(word, i, word.n), "/tmp/"))
+		if (str_starts(str_from(word, i), "/tmp/"))
 			return !i || strchr("=@:", word.p[i - 1]) || (i == 2 && word.p[0] == '-')
 					? (ptrdiff_t)i : -1;
 	return -1;
@@ -62,7 +69,7 @@ static void add_word(struct tmp_search *s, struct str word, struct str cwd)
 	ptrdiff_t at = name_start(word);
 
 	if (at >= 0)
-		add_known(s, str_sub(word, (size_t)at, word.n), false);
+		add_known(s, str_from(word, (size_t)at), false);
 	else if (word.n && word.p[0] != '-' && word.p[0] != '/' && path_within(cwd, STR("/tmp")))
 		add_known(s, str_path(s->a, cwd, word), false);
 }

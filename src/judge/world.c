@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/pmap.h"
 #include "box/protect.h"
 #include "gate/path_table.h"
 #include "keeper/background.h"
@@ -147,7 +148,7 @@ struct str world_expand(struct arena *a, const struct view *v, struct str text)
 	if (text.n && text.p[0] == '/')
 		return text;
 	bool tilde = text.n && text.p[0] == '~';
-	struct str base = tilde ? v->home : v->project, rest = tilde ? str_sub(text, 1, text.n) : text;
+	struct str base = tilde ? v->home : v->project, rest = tilde ? str_from(text, 1) : text;
 	if (!base.n || !text.n || (tilde && rest.n && rest.p[0] != '/'))
 		return STR("");
 	return str_path(a, base, rest);
@@ -174,16 +175,37 @@ static struct str resolve_path(struct path_memo *m, struct str path)
 	return path_real(m, path, &kind);
 }
 
-static struct str find_program(struct arena *a)
+/* The path of the program is kept while it names the same file. */
+static void keep_program(struct stamp_cache *stamps, const char *path)
 {
+	struct stamp stamp, running;
+
+	if (!stamps)
+		return;
+	stamp_take(path, &stamp);
+	stamp_take(SELF, &running);
+	if (!stamp.errnum && !running.errnum && identity_same(stamp.id, running.id))
+		stamp_cache_put(stamps, STAMP_PROGRAM, path, &stamp, str_of(path));
+}
+
+static struct str find_program(struct path_memo *m)
+{
+	const char *kept = stamp_cache_path(m->stamps, STAMP_PROGRAM);
 	char path[PATH_MAX];
-	ssize_t n = readlink(SELF, path, sizeof path);
+	struct str found;
+	ssize_t n;
+
+	if (kept && stamp_cache_get(m->stamps, STAMP_PROGRAM, m->a, kept, NULL, &found))
+		return found;
+	n = readlink(SELF, path, sizeof path);
 	if (n <= 0 || (size_t)n == sizeof path || path[0] != '/')
 		return STR("");
-	struct str s = str_n(path, (size_t)n);
-	if (str_ends(s, DELETED)) /* replaced while it runs: the path still needs protection */
-		s.n -= sizeof DELETED - 1;
-	return str_dup(a, s);
+	found = str_dup(m->a, str_n(path, (size_t)n));
+	if (str_ends(found, DELETED)) /* replaced while it runs: the path still needs protection */
+		found.n -= sizeof DELETED - 1;
+	else
+		keep_program(m->stamps, found.p);
+	return found;
 }
 
 static struct str find_tmp(struct arena *a)
@@ -199,7 +221,7 @@ static bool probe_folding(struct path_memo *m, struct str dir)
 	struct str known;
 	bool folds;
 
-	if (stamp_cache_get(m->stamps, STAMP_FOLDS, m->a, path, &known))
+	if (stamp_cache_get(m->stamps, STAMP_FOLDS, m->a, path, path_memo_stamp(m, dir), &known))
 		return known.n > 0;
 	if (m->stamps)
 		stamp_take(path, &stamp);
@@ -217,7 +239,7 @@ static void find_unvetted(struct path_memo *m, struct str state, struct unvetted
 	struct str none;
 
 	*ret = (struct unvetted){0};
-	if (stamp_cache_get(m->stamps, STAMP_MARKS, m->a, marks, &none))
+	if (path_memo_missing(m, state) || stamp_cache_get(m->stamps, STAMP_MARKS, m->a, marks, NULL, &none))
 		return;
 	if (m->stamps)
 		stamp_take(marks, &stamp);
@@ -242,7 +264,7 @@ static void fill_judged(struct path_memo *m, struct view *v)
 {
 	v->places = false;
 	v->fold_case = probe_folding(m, v->project.n ? v->project : v->cwd);
-	v->program = find_program(m->a);
+	v->program = find_program(m);
 	v->tmp = find_tmp(m->a);
 	find_unvetted(m, v->state_dir, &v->unvetted);
 	find_box_ports(m, v, &v->box_ports);
@@ -290,7 +312,8 @@ void world_view(struct arena *a, const struct context *at, const struct policy *
 	fill_user(a, at, ret);
 	fill_cwd(m, at, ret);
 	fill_own(m, ret);
-	remembered_read(a, at->stamps, ret->state_dir, ret->uid, known);
+	remembered_read(a, at->stamps, path_memo_missing(m, ret->state_dir) ? STR("") : ret->state_dir,
+			ret->uid, known);
 	ret->project = at->pin ? at->pin->path : find_project(m, at, ret);
 	if (!ret->places || !at->stamps) /* judging fills them in, at once */
 		fill_roots(m, p, ret);
@@ -352,8 +375,7 @@ int world_remember(struct arena *a, const struct view *v, struct str state, stru
 	FD_SCOPE f = {0};
 	fd_scope(&f, a, directory_open(path));
 	if (f.fd < 0 || directory_identity(f.fd, &d.id) != 0)
-		return err_set(e, ERR_INPUT, 0,
-				"the project '%s' was moved or replaced while it was looked at", path);
+		return err_input(e, "the project '%s' was moved or replaced while caisson examined it", path);
 	return remembered_lately(v->remembered, kind, &d, now) ? 0 : remembered_add(a, state, kind, &d, now,
 			e);
 }
@@ -366,15 +388,14 @@ static bool answered_tree(const struct view *v, const struct question *q)
 	return false;
 }
 
-static bool is_answered(const struct view *v, const struct question *q)
+/* `paths` has the paths that earlier rounds and this one answered. */
+static bool is_answered(const struct view *v, const struct pmap *paths, const struct question *q)
 {
 	bool found = false;
 
 	switch (q->kind) {
 	case QUESTION_PATH:
-		for (const struct path_answer *p = v->paths; p && !found; p = p->next)
-			found = str_eq(p->path, q->path);
-		break;
+		return pmap_get(paths, q->path);
 	case QUESTION_GLOB:
 		for (const struct glob_answer *g = v->globs; g && !found; g = g->next)
 			found = str_eq(g->pattern, q->path);
@@ -502,12 +523,17 @@ size_t world_answer(struct arena *a, struct view *v, const struct question *q)
 {
 	struct path_memo *m = judging_memo(a, v);
 	size_t before = count_answers(v), n = before;
+	const struct pmap *paths = NULL;
 
+	for (const struct path_answer *p = v->paths; p; p = p->next)
+		paths = pmap_set(a, paths, p->path, p);
 	m->looks = m->entries = 0; /* bounds of one round */
 	for (; q && n < WORLD_ANSWERS_MAX; q = q->next) {
-		if (is_answered(v, q))
+		if (is_answered(v, paths, q))
 			continue;
 		n += answer_one(m, v, q);
+		if (q->kind == QUESTION_PATH)
+			paths = pmap_set(a, paths, q->path, q);
 	}
 	return n - before;
 }

@@ -21,11 +21,11 @@ static const struct know_row *row_find(const struct know_row *rows, size_t n, st
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		struct str name = str_of(know_string(&rows[mid], rows[mid].name));
-		int c = str_cmp(str_sub(name, 0, base.n), base);
+		int c = str_cmp(str_first(name, base.n), base);
 		if (c == 0 && sub.n) {
 			c = name.n == base.n ? -1 : name.p[base.n] < ' ' ? -1 : name.p[base.n] > ' ' ? 1 : 0;
 			if (c == 0)
-				c = str_cmp(str_sub(name, base.n + 1, name.n), sub);
+				c = str_cmp(str_from(name, base.n + 1), sub);
 		} else if (c == 0) {
 			c = name.n > base.n;
 		}

@@ -29,10 +29,10 @@ static bool part_is(struct str pattern, struct str part)
 static struct str next_part(struct str *rest, bool *ret_more)
 {
 	ptrdiff_t slash = str_find(*rest, '/', 0);
-	struct str part = slash < 0 ? *rest : str_sub(*rest, 0, (size_t)slash);
+	struct str part = slash < 0 ? *rest : str_first(*rest, (size_t)slash);
 
 	*ret_more = slash >= 0;
-	*rest = slash < 0 ? STR("") : str_sub(*rest, (size_t)slash + 1, rest->n);
+	*rest = slash < 0 ? STR("") : str_from(*rest, (size_t)slash + 1);
 	return part;
 }
 
@@ -53,7 +53,7 @@ static bool parts_match(struct str pattern, struct str text)
 /* `*` matches no slash, `**` does. */
 static bool matches(struct str pattern, struct str text)
 {
-	if (str_find(pattern, '<', 0) >= 0)
+	if (str_has(pattern, '<'))
 		return parts_match(pattern, text);
 	return glob_may(pattern, text, GLOB_PATH) == GLOB_YES;
 }
@@ -95,13 +95,13 @@ static struct net_option option_find(const struct net_match *m, struct str name)
 	while ((one = str_word(&list)).n) {
 		ptrdiff_t colon = str_find(one, ':', 0);
 		bool attached = str_ends(one, "=");
-		struct str bare = str_sub(one, 0, colon > 0 ? (size_t)colon : one.n - attached);
+		struct str bare = str_first(one, colon > 0 ? (size_t)colon : one.n - attached);
 
 		if (str_eq(bare, name))
 			return (struct net_option){.found = true,
 				.takes = colon > 0,
 				.attached = attached,
-				.values = colon > 0 ? str_sub(one, (size_t)colon + 1, one.n) : STR("")};
+				.values = colon > 0 ? str_from(one, (size_t)colon + 1) : STR("")};
 	}
 	return (struct net_option){0};
 }
@@ -134,8 +134,7 @@ static bool value_fits(const struct net_match *m, const struct net_option *o, st
 	if (!m->open && refused(m, value, false))
 		return false;
 	while (at < o->values.n) {
-		ptrdiff_t bar = str_find(o->values, '|', at);
-		size_t end = bar < 0 ? o->values.n : (size_t)bar;
+		size_t end = str_end(o->values, '|', at);
 
 		if (matches(str_sub(o->values, at, end), value))
 			return true;
@@ -185,7 +184,7 @@ static bool take_next(struct net_match *m, const struct net_option *o, struct st
 static bool attached_fits(const struct net_match *m, const struct net_option *o, struct str value)
 {
 	if (str_starts(value, "="))
-		value = str_sub(value, 1, value.n);
+		value = str_from(value, 1);
 	for (size_t i = 0; i < value.n && !m->open && !o->values.n; i++)
 		if (!ascii_is_alnum(value.p[i]) && value.p[i] != '-' && value.p[i] != '_')
 			return false;
@@ -195,8 +194,8 @@ static bool attached_fits(const struct net_match *m, const struct net_option *o,
 static bool take_long(struct net_match *m, struct str word)
 {
 	ptrdiff_t eq = str_find(word, '=', 0);
-	struct str value = eq > 0 ? str_sub(word, (size_t)eq + 1, word.n) : STR("");
-	struct net_option o = option_find(m, eq > 0 ? str_sub(word, 0, (size_t)eq) : word);
+	struct str value = eq > 0 ? str_from(word, (size_t)eq + 1) : STR("");
+	struct net_option o = option_find(m, eq > 0 ? str_first(word, (size_t)eq) : word);
 
 	if (!o.found) {
 		m->vague |= eq < 0 && !m->operands;
@@ -214,7 +213,7 @@ static bool take_short(struct net_match *m, struct str word)
 
 	for (size_t i = 1; i < word.n; i++) {
 		struct net_option o;
-		struct str value = str_sub(word, i + 1, word.n);
+		struct str value = str_from(word, i + 1);
 
 		name[1] = word.p[i];
 		o = option_find(m, str_n(name, 2));
@@ -255,7 +254,7 @@ static bool kinds_listed(struct str list, struct str word)
 
 		slash = str_find(kind, '/', 0);
 		if (slash >= 0)
-			kind = str_sub(kind, 0, (size_t)slash);
+			kind = str_first(kind, (size_t)slash);
 		if (!kind.n || !in_list(list, kind))
 			return false;
 		at = end + 1;
@@ -310,10 +309,10 @@ static bool names_listed_kind(struct net_match *m, const struct word *w)
 	if (m->open || m->command.n || m->form->first || w->kind != WORD_UNKNOWN || !w->ambient)
 		return false;
 	while ((one = str_word(&list)).n) {
-		struct str kind = str_sub(one, 0, one.n - 1); /* "deployment/" */
+		struct str kind = str_first(one, one.n - 1); /* "deployment/" */
 
-		if (str_ends(one, "/*") && kind.n > 1 && str_find(kind, '*', 0) < 0 &&
-			str_eq(str_sub(w->text, 0, kind.n), kind)) {
+		if (str_ends(one, "/*") && kind.n > 1 && !str_has(kind, '*') &&
+			str_eq(str_first(w->text, kind.n), kind)) {
 			m->operands++;
 			return true;
 		}
@@ -329,8 +328,8 @@ static bool take_unknown(struct net_match *m, const struct word *w)
 {
 	ptrdiff_t eq = str_find(w->text, '=', 0);
 
-	if (eq > 0 && str_starts(w->text, "--") && text_exact(str_sub(w->text, 0, (size_t)eq)))
-		return value_may_be_unknown(m, w, str_sub(w->text, 0, (size_t)eq));
+	if (eq > 0 && str_starts(w->text, "--") && text_exact(str_first(w->text, (size_t)eq)))
+		return value_may_be_unknown(m, w, str_first(w->text, (size_t)eq));
 	if (names_listed_kind(m, w))
 		return true;
 	if (m->command.n || !m->open)
@@ -408,10 +407,10 @@ bool net_variable_harmless(struct str name, struct str value)
 	while ((one = str_word(&list)).n) {
 		ptrdiff_t colon = str_find(one, ':', 0);
 
-		if (one.p[0] == '!' && matches(str_sub(one, 1, one.n), name))
+		if (one.p[0] == '!' && matches(str_from(one, 1), name))
 			return false;
-		if (matches(colon > 0 ? str_sub(one, 0, (size_t)colon) : one, name))
-			return colon < 0 || matches(str_sub(one, (size_t)colon + 1, one.n), value);
+		if (matches(colon > 0 ? str_first(one, (size_t)colon) : one, name))
+			return colon < 0 || matches(str_from(one, (size_t)colon + 1), value);
 	}
 	return false;
 }
@@ -427,8 +426,8 @@ struct str net_source_hosts(struct str source)
 	while ((one = str_word(&list)).n) {
 		ptrdiff_t eq = str_find(one, '=', 0);
 
-		if (eq > 0 && str_eq(str_sub(one, 0, (size_t)eq), source))
-			return str_sub(one, (size_t)eq + 1, one.n);
+		if (eq > 0 && str_eq(str_first(one, (size_t)eq), source))
+			return str_from(one, (size_t)eq + 1);
 	}
 	return STR("");
 }

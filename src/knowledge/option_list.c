@@ -92,7 +92,7 @@ static struct str bare_name(const struct know_row *row, struct str name)
 	size_t i = 0;
 	while (row->style == STYLE_LONG_DASH && i < 2 && i < name.n && name.p[i] == '-')
 		i++;
-	return str_sub(name, i, name.n);
+	return str_from(name, i);
 }
 
 /*
@@ -113,7 +113,7 @@ static const struct know_flag *flag_of(const struct know_row *row, struct str na
 {
 	const struct know_flag *f = know_flag_find(row, name);
 	if (!f && row->style == STYLE_LONG_DASH && str_starts(name, "--"))
-		f = know_flag_find(row, str_sub(name, 1, name.n));
+		f = know_flag_find(row, str_from(name, 1));
 	return f;
 }
 

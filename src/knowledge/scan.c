@@ -3,7 +3,7 @@
 
 struct word know_part(struct word w, size_t from)
 {
-	w.text = str_sub(w.text, from, w.text.n);
+	w.text = str_from(w.text, from);
 	if (w.kind != WORD_REST)
 		w.kind = text_exact(w.text) ? WORD_EXACT : WORD_UNKNOWN;
 	return w;
@@ -74,7 +74,7 @@ static void lose_word(struct know_scan *s, size_t i)
 /* True if the text may name a file outside the working directory, or a hidden file. */
 static bool names_path(struct str s)
 {
-	return s.n && (str_find(s, '/', 0) >= 0 || strchr(".~", s.p[0]) || text_open(s));
+	return s.n && (str_has(s, '/') || strchr(".~", s.p[0]) || text_open(s));
 }
 
 /* Handles an unlisted option: it may do anything with a value that names a file. */
@@ -162,7 +162,7 @@ static size_t scan_long(struct know_scan *s, size_t i)
 {
 	struct word w = s->argv[i];
 	ptrdiff_t eq = str_find(w.text, '=', 2);
-	struct str name = str_sub(w.text, 0, eq >= 0 ? (size_t)eq : w.text.n);
+	struct str name = str_first(w.text, eq >= 0 ? (size_t)eq : w.text.n);
 	struct word value;
 	if (!text_exact(name) || w.kind == WORD_REST) {
 		s->maybe_option = true;
@@ -194,7 +194,7 @@ static void unlisted_letter(struct know_scan *s, struct word w, size_t k)
 		return;
 	ptrdiff_t eq = str_find(w.text, '=', 1);
 	struct word v = know_part(w, eq >= 0 ? (size_t)eq + 1 : 0);
-	know_unlisted_add(s, eq >= 0 ? str_sub(w.text, 0, (size_t)eq) : w.text, eq >= 0 ? &v : NULL);
+	know_unlisted_add(s, eq >= 0 ? str_first(w.text, (size_t)eq) : w.text, eq >= 0 ? &v : NULL);
 }
 
 /* Scans -abc, -n5 or -n 5. */
@@ -203,7 +203,7 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 	struct word w = s->argv[i];
 	bool sure = true;
 	const struct know_flag *digits = know_flag_find(s->row, STR("-#"));
-	if (digits && str_is_digits(str_sub(w.text, 1, w.text.n))) {
+	if (digits && str_is_digits(str_from(w.text, 1))) {
 		know_hit_add(s, digits, i, i + 1, NULL);
 		return i;
 	}
@@ -252,7 +252,7 @@ static size_t scan_long_dash(struct know_scan *s, size_t i)
 {
 	struct word w = s->argv[i];
 	ptrdiff_t eq = str_find(w.text, '=', 1);
-	struct str name = str_sub(w.text, 0, eq >= 0 ? (size_t)eq : w.text.n);
+	struct str name = str_first(w.text, eq >= 0 ? (size_t)eq : w.text.n);
 	if ((!text_exact(name) && !attached_flag(s->row, w.text)) || w.kind == WORD_REST) {
 		s->maybe_option = true;
 		lose_word(s, i);
@@ -263,7 +263,7 @@ static size_t scan_long_dash(struct know_scan *s, size_t i)
 		return take_option(s, f, i, true);
 	f = know_flag_find(s->row, name);
 	if (!f && str_starts(name, "--"))
-		f = know_flag_find(s->row, str_sub(name, 1, name.n));
+		f = know_flag_find(s->row, str_from(name, 1));
 	struct word v = know_part(w, eq >= 0 ? (size_t)eq + 1 : 0);
 	if (!f && (f = attached_flag(s->row, w.text))) {
 		v = know_part(w, strlen(know_string(s->row, f->name)));
@@ -411,7 +411,7 @@ static size_t scan_option(struct know_scan *s, size_t i)
 		know_hit_add(s, f, i, i + 1, NULL);
 		return i;
 	}
-	if (t.n > 0 && (t.p[0] == '+' || t.p[0] == '@') && (f = know_flag_find(r, str_sub(t, 0, 1)))) {
+	if (t.n > 0 && (t.p[0] == '+' || t.p[0] == '@') && (f = know_flag_find(r, str_first(t, 1)))) {
 		struct word v = know_part(s->argv[i], 1);
 		know_hit_add(s, f, i, i + 1, &v);
 		return i;

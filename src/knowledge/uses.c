@@ -30,7 +30,7 @@ static void add_parents(struct know_applying *ap, enum know_role role, size_t fr
 	for (size_t i = 1; i + 1 < w.text.n; i++)
 		if (w.text.p[i] == '/' && w.text.p[i - 1] != '/') {
 			struct word parent = w;
-			parent.text = str_sub(w.text, 0, i);
+			parent.text = str_first(w.text, i);
 			know_use_add(ap, role, 0, from, to, &parent);
 		}
 }
@@ -44,7 +44,7 @@ static struct word parent_of(struct word w)
 		i--;
 	while (i > 1 && w.text.p[i - 1] == '/')
 		i--;
-	w.text = i ? str_sub(w.text, 0, i) : STR(".");
+	w.text = i ? str_first(w.text, i) : STR(".");
 	w.kind = text_exact(w.text) ? WORD_EXACT : WORD_UNKNOWN;
 	return w;
 }
@@ -71,7 +71,7 @@ static void add_starred(struct know_applying *ap, size_t from, size_t to, struct
 	struct buf b;
 
 	buf_init(&b, ap->a, 0);
-	buf_str(&b, str_sub(w.text, 0, (size_t)(name.p - w.text.p)));
+	buf_str(&b, str_first(w.text, (size_t)(name.p - w.text.p)));
 	for (size_t i = 0; i < suffix.n; i++)
 		if (suffix.p[i] == '*')
 			buf_str(&b, name);
@@ -92,11 +92,11 @@ static void add_stripped(struct know_applying *ap, size_t from, size_t to, struc
 	while (end > slash && w.text.p[end - 1] != '.')
 		end--;
 	if (given.n && w.text.n > slash + given.n &&
-		str_eq(str_sub(w.text, w.text.n - given.n, w.text.n), given))
+		str_eq(str_from(w.text, w.text.n - given.n), given))
 		end = w.text.n - given.n + 1;
 	if (end < slash + 2)
 		return; /* no suffix */
-	w.text = str_sub(w.text, 0, end - 1);
+	w.text = str_first(w.text, end - 1);
 	know_use_add(ap, USE_WRITE, 0, from, to, &w);
 }
 
@@ -118,9 +118,9 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 		add_suffixed(ap, from, to, w, suffix);
 	if ((spec.mods & MOD_SUFFIX) && ap->suffix && !strips) {
 		struct word v = ap->suffix->value;
-		if (v.kind == WORD_EXACT && str_find(v.text, '*', 0) < 0 && str_find(v.text, '/', 0) < 0)
+		if (v.kind == WORD_EXACT && !str_has(v.text, '*') && !str_has(v.text, '/'))
 			add_suffixed(ap, from, to, w, v.text);
-		else if (v.kind == WORD_EXACT && str_find(v.text, '/', 0) < 0)
+		else if (v.kind == WORD_EXACT && !str_has(v.text, '/'))
 			add_starred(ap, from, to, w, v.text);
 		else
 			/* -i'DIR/STAR': in another directory */
@@ -242,7 +242,7 @@ static struct word pattern_start(struct know_applying *ap, struct word w)
 		return w;
 	return (struct word){.kind = WORD_UNKNOWN,
 		.ambient = w.ambient,
-		.text = str_cat(ap->a, str_sub(w.text, 0, n), str_n("\0", 1)),
+		.text = str_cat(ap->a, str_first(w.text, n), str_n("\0", 1)),
 		.at = w.at};
 }
 
@@ -337,7 +337,7 @@ static ptrdiff_t mount_source(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		if (i > 0 && s.p[i - 1] != ',')
 			continue;
-		struct str rest = str_sub(s, i, s.n);
+		struct str rest = str_from(s, i);
 		if (str_starts(rest, "source="))
 			return (ptrdiff_t)i + 7;
 		if (str_starts(rest, "src="))
@@ -364,9 +364,9 @@ static void emit_volume(struct know_applying *ap, size_t from, size_t to, struct
 		path.text = str_sub(w.text, (size_t)at, end);
 		path.kind = text_exact(path.text) ? WORD_EXACT : WORD_UNKNOWN;
 	}
-	bool name = path.kind == WORD_EXACT && str_find(path.text, '/', 0) < 0 &&
+	bool name = path.kind == WORD_EXACT && !str_has(path.text, '/') &&
 			!str_starts(path.text, ".") && !str_starts(path.text, "~");
-	struct str options = str_sub(w.text, end, w.text.n);
+	struct str options = str_from(w.text, end);
 	bool ro = str_ends(options, ":ro") || str_contains(options, STR(",readonly")) ||
 			str_contains(options, STR(",ro"));
 	if (!name && path.text.n + (path.kind != WORD_EXACT))

@@ -124,8 +124,8 @@ static bool entry_is(struct str entry, struct str value, struct str home)
 			!memcmp(value.p, home.p, home.n)) {
 		if (path_climbs(value))
 			return false;
-		entry = str_sub(entry, 1, entry.n);
-		value = str_sub(value, home.n, value.n);
+		entry = str_from(entry, 1);
+		value = str_from(value, home.n);
 	}
 	return value.n >= entry.n && (start || value.n == entry.n) &&
 			(!entry.n || !memcmp(value.p, entry.p, entry.n));
@@ -157,8 +157,8 @@ static bool known_tool(const char *list, struct str word)
 	if (n < word.n && n > 1 && word.p[n - 1] == '-')
 		word.n = n - 1;
 	for (size_t i = word.n; i-- > 1;)
-		if (word.p[i] == '-' && in_list(list, str_sub(word, 0, i + 1), STR("")))
-			return in_list(list, str_sub(word, i + 1, word.n), STR(""));
+		if (word.p[i] == '-' && in_list(list, str_first(word, i + 1), STR("")))
+			return in_list(list, str_from(word, i + 1), STR(""));
 	return in_list(list, word, STR(""));
 }
 
@@ -204,8 +204,7 @@ static bool trusted_place(struct str path)
 static bool trusted_places(struct str value)
 {
 	for (size_t from = 0; from <= value.n;) {
-		ptrdiff_t colon = str_find(value, ':', from);
-		size_t to = colon < 0 ? value.n : (size_t)colon;
+		size_t to = str_end(value, ':', from);
 
 		if ((from == to && value.n) || !trusted_place(str_sub(value, from, to)))
 			return false; /* an empty entry among others is the working directory */
@@ -256,7 +255,7 @@ static uint32_t letters_of(struct str s)
 
 static bool secret_name(struct str name)
 {
-	struct str s = str_sub(name, 0, NAME_LOOK_MAX);
+	struct str s = str_first(name, NAME_LOOK_MAX);
 	uint32_t lacks = ~letters_of(s); /* the lower five bits of a letter do not depend on its case */
 
 	for (size_t i = 0; i < var_nsecrets; i++)
@@ -305,7 +304,7 @@ static bool url_with_password(struct str v)
 
 bool var_secret(struct str name, struct str value)
 {
-	struct str v = str_sub(value, 0, VALUE_LOOK_MAX);
+	struct str v = str_first(value, VALUE_LOOK_MAX);
 
 	if (secret_name(name))
 		return true;

@@ -45,7 +45,7 @@ static int fail_memory(struct caisson_error *e)
 {
 	struct err why;
 
-	err_set(&why, ERR_LIMIT, 0, "no memory left");
+	err_limit(&why, "no memory left");
 	return fail_with(e, &why);
 }
 
@@ -53,7 +53,7 @@ static int fail_input(struct caisson_error *e, const char *what)
 {
 	struct err why;
 
-	err_set(&why, ERR_INPUT, 0, "%s", what);
+	err_input(&why, "%s", what);
 	return fail_with(e, &why);
 }
 

@@ -21,7 +21,7 @@ static bool is_blank(uint8_t c)
 static bool ends_like(struct str s, const char *end)
 {
 	size_t n = strlen(end);
-	return s.n >= n && str_is_like(str_sub(s, s.n - n, s.n), end);
+	return s.n >= n && str_is_like(str_from(s, s.n - n), end);
 }
 
 /*
@@ -69,12 +69,12 @@ static enum relay_speech read_line(struct str s, bool ended, bool server_first)
 	bool blank = i < s.n && is_blank((uint8_t)s.p[i]);
 	if (i < s.n && s.p[i] != '\n' && !blank)
 		return RELAY_RAW;
-	if (blank && !server_first && has_method(str_sub(s, 0, i), str_sub(s, i, s.n)))
+	if (blank && !server_first && has_method(str_first(s, i), str_from(s, i)))
 		return RELAY_HTTP;
 	for (; i < s.n && s.p[i] != '\n'; i++) {
 		if (http && s.p[i] == '\r')
 			return RELAY_HTTP;
-		http |= shows_http(str_sub(s, 0, i), s.p[i], word);
+		http |= shows_http(str_first(s, i), s.p[i], word);
 		word += is_blank((uint8_t)s.p[i]) && !is_blank((uint8_t)s.p[i - 1]);
 	}
 	if (i < s.n || ended)

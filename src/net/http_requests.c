@@ -88,10 +88,10 @@ static enum network_refusal check_authority(struct http_requests *h, struct str 
 	bool in_brackets = colon >= 0 && str_find(authority, ']', (size_t)colon) >= 0;
 	if (colon >= 0 && !in_brackets) {
 		int64_t port;
-		struct str digits = str_sub(authority, (size_t)colon + 1, authority.n);
+		struct str digits = str_from(authority, (size_t)colon + 1);
 		if (parse_decimal(digits, UINT16_MAX, &port) != 0 || port != h->port)
 			return NETWORK_OTHER_HOST;
-		host = str_sub(authority, 0, (size_t)colon);
+		host = str_first(authority, (size_t)colon);
 	}
 	if (same_host(host, h->host))
 		return NETWORK_NOT_REFUSED;
@@ -185,8 +185,7 @@ static enum network_refusal take_connection(struct http_head *head, struct str v
 {
 	(void)head;
 	for (size_t at = 0; at <= value.n;) {
-		ptrdiff_t comma = str_find(value, ',', at);
-		size_t end = comma < 0 ? value.n : (size_t)comma;
+		size_t end = str_end(value, ',', at);
 		struct str token = str_trim(str_sub(value, at, end), " \t");
 		if (find_field(token) >= 0 && !str_is_like(token, "upgrade"))
 			return NETWORK_BAD_HTTP;
@@ -198,7 +197,7 @@ static enum network_refusal take_connection(struct http_head *head, struct str v
 static enum network_refusal read_field(struct http_head *head, struct str line)
 {
 	ptrdiff_t colon = str_find(line, ':', 0);
-	struct str name = str_sub(line, 0, colon < 0 ? 0 : (size_t)colon);
+	struct str name = str_first(line, colon < 0 ? 0 : (size_t)colon);
 
 	if (!all_tokens(name)) /* no colon, a blank before it, or a folded line */
 		return NETWORK_BAD_HTTP;
@@ -207,7 +206,7 @@ static enum network_refusal read_field(struct http_head *head, struct str line)
 		return NETWORK_NOT_REFUSED;
 	if (head->trailer || !str_is_like(name, fields[row].name))
 		return NETWORK_BAD_HTTP;
-	return fields[row].take(head, str_trim(str_sub(line, (size_t)colon + 1, line.n), " \t"));
+	return fields[row].take(head, str_trim(str_from(line, (size_t)colon + 1), " \t"));
 }
 
 /* ---- the request line ---- */
@@ -221,7 +220,7 @@ static enum network_refusal check_target(struct http_requests *h, struct str met
 		return NETWORK_NOT_REFUSED;
 	if (str_is(target, "*"))
 		return str_is(method, "OPTIONS") ? NETWORK_NOT_REFUSED : NETWORK_BAD_HTTP;
-	if (target.n < 8 || !str_is_like(str_sub(target, 0, 7), "http://"))
+	if (target.n < 8 || !str_is_like(str_first(target, 7), "http://"))
 		return NETWORK_BAD_HTTP;
 	size_t end = 7;
 	while (end < target.n && !strchr("/?#", target.p[end]))
@@ -246,9 +245,9 @@ static enum network_refusal read_request_line(struct http_head *head, struct str
 
 	if (second < 0)
 		return NETWORK_BAD_HTTP;
-	struct str method = str_sub(line, 0, (size_t)first);
+	struct str method = str_first(line, (size_t)first);
 	struct str target = str_sub(line, (size_t)first + 1, (size_t)second);
-	struct str version = str_sub(line, (size_t)second + 1, line.n);
+	struct str version = str_from(line, (size_t)second + 1);
 	head->http11 = str_is(version, "HTTP/1.1");
 	if (!head->http11 && !str_is(version, "HTTP/1.0"))
 		return NETWORK_BAD_HTTP;
@@ -332,9 +331,9 @@ static enum network_refusal check_first_line(struct http_requests *h, struct str
 
 	if (end < 0 || str_find(s, '\n', 0) != end)
 		return NETWORK_NOT_REFUSED;
-	if (find_end(h, str_sub(s, 0, (size_t)end + 1), &n) == BLOCK_BAD)
+	if (find_end(h, str_first(s, (size_t)end + 1), &n) == BLOCK_BAD)
 		return NETWORK_BAD_HTTP;
-	return read_request_line(&head, str_sub(s, 0, (size_t)end - 1));
+	return read_request_line(&head, str_first(s, (size_t)end - 1));
 }
 
 static enum http_step next_head(struct http_requests *h, struct str s, uint64_t *ret_pass)
@@ -350,7 +349,7 @@ static enum http_step next_head(struct http_requests *h, struct str s, uint64_t 
 	case BLOCK_BAD: return refuse(h, NETWORK_BAD_HTTP);
 	case BLOCK_WHOLE: break;
 	}
-	refusal = read_lines(&head, str_sub(s, 0, n));
+	refusal = read_lines(&head, str_first(s, n));
 	if (refusal != NETWORK_NOT_REFUSED)
 		return refuse(h, refusal);
 	bool body = head.chunked || head.length;
@@ -404,7 +403,7 @@ static enum http_step next_trailer(struct http_requests *h, struct str s, uint64
 	case BLOCK_BAD: return refuse(h, NETWORK_BAD_HTTP);
 	case BLOCK_WHOLE: break;
 	}
-	enum network_refusal refusal = read_lines(&head, str_sub(s, 0, n));
+	enum network_refusal refusal = read_lines(&head, str_first(s, n));
 	return refusal != NETWORK_NOT_REFUSED ? refuse(h, refusal) : pass(h, HTTP_AT_HEAD, n, ret_pass);
 }
 
@@ -461,7 +460,7 @@ enum http_answer http_answer_read(const uint8_t *p, size_t n)
 		size_t interim = head_length(s);
 		if (interim == 0)
 			break;
-		s = str_sub(s, interim, s.n);
+		s = str_from(s, interim);
 	}
 	return n < HTTP_HEAD_MAX ? HTTP_ANSWER_MORE : HTTP_ANSWER_OTHER;
 }

@@ -14,10 +14,12 @@
 #include "net/relay_inner.h"
 #include "sys/fds.h"
 #include "sys/file.h"
+#include "sys/namespace.h"
 #include "sys/process.h"
 
 #define START_MS 10000
 #define STOP_MS 1000
+#define FLUSH_LOOK_MS 5 /* pause between two looks at the report */
 #define RELAY_ARENA_MAX ((size_t)64 << 20)
 
 struct relay_process { /* in the arena; ends the relay when that is left */
@@ -42,11 +44,13 @@ struct relay_task {
 static int prepare(void *arg)
 {
 	struct relay_task *t = arg;
+	if (t->rq.network && namespace_enter_network(*t->rq.network, &t->e) != 0)
+		return 1;
 	if (relay_settle(&t->rq, &t->lifeline, t->parent, &t->e) != 0)
 		return 1;
 	t->loop = relay_loop_new(&t->rq);
 	if (!t->loop) {
-		err_set(&t->e, ERR_LIMIT, 0, "no memory for the relay");
+		err_limit(&t->e, "out of memory for the relay");
 		return 1;
 	}
 	t->loop->lifeline = t->lifeline;
@@ -74,7 +78,7 @@ static int take_sockets(struct relay_task *t)
 	if (n == 0)
 		return -1;
 	if (n != sizeof m || m.n > RELAY_LISTENERS_MAX || nfds != (size_t)m.n + m.dns4 + m.dns6)
-		return err_set(&t->e, ERR_SYSTEM, errno, "the relay cannot take its sockets");
+		return err_system(&t->e, "the relay cannot take its sockets");
 	for (; at < m.n; at++)
 		l->listeners[at] = (struct relay_listener){fds[at], m.ports[at], m.to_host[at]};
 	l->nlisteners = m.n;
@@ -88,7 +92,7 @@ static void __attribute__((noreturn)) run_relay(struct relay_task *t)
 	arena_init(&t->arena, RELAY_ARENA_MAX);
 	int done = arena_run(&t->arena, prepare, t);
 	if (done == ARENA_FULL)
-		err_set(&t->e, ERR_LIMIT, 0, "no memory for the relay");
+		err_limit(&t->e, "out of memory for the relay");
 	if (done == 0)
 		done = take_sockets(t);
 	if ((done != 0 && !t->e.kind) || send(t->lifeline, &t->e, sizeof t->e, MSG_NOSIGNAL) < 0 || done != 0)
@@ -129,7 +133,7 @@ static int fork_relay(struct relay_process *p, struct relay_task *task, struct e
 {
 	int ends[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a socket pair");
+		return err_system(e, "cannot make a socket pair");
 	p->lifeline = ends[0];
 	task->lifeline = ends[1];
 	p->pid = process_fork(NULL);
@@ -150,7 +154,7 @@ int relay_start(struct arena *a, const struct relay_request *rq, struct relay *r
 	p->pidfd = p->lifeline = -1;
 	p->report = mmap(NULL, sizeof *p->report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (p->report == MAP_FAILED)
-		return err_set(e, ERR_SYSTEM, errno, "no memory for the report of the network");
+		return err_system(e, "out of memory for the report of the network");
 	arena_defer(a, &p->cleanup, release, p);
 	task->rq = *rq;
 	task->report = p->report;
@@ -180,7 +184,7 @@ int relay_serve(struct relay *r, const struct relay_sockets *sockets, struct err
 	int fds[RELAY_LISTENERS_MAX + 2];
 	size_t n = 0;
 	if (sockets->n > RELAY_LISTENERS_MAX)
-		return err_set(e, ERR_LIMIT, 0, "more than %d ports are allowed", RELAY_LISTENERS_MAX);
+		return err_limit(e, "more than %d ports are allowed", RELAY_LISTENERS_MAX);
 	for (; n < sockets->n; n++) {
 		fds[n] = sockets->listeners[n].fd;
 		m.ports[n] = sockets->listeners[n].port;
@@ -196,12 +200,32 @@ int relay_serve(struct relay *r, const struct relay_sockets *sockets, struct err
 	return hear_answer(r->process, e);
 }
 
+static bool say_word(const struct relay_process *p, char word)
+{
+	return send(p->lifeline, &word, 1, MSG_NOSIGNAL) == 1;
+}
+
 void relay_drain(const struct relay *r)
 {
 	struct relay_process *p = r->process;
 	struct pollfd end = {.fd = p ? p->pidfd : -1, .events = POLLIN};
-	if (p && p->pid > 0 && p->pidfd >= 0 && send(p->lifeline, "d", 1, MSG_NOSIGNAL) == 1)
+	if (p && p->pid > 0 && p->pidfd >= 0 && say_word(p, RELAY_WORD_DRAIN))
 		poll(&end, 1, RELAY_DRAIN_MS + STOP_MS); /* a signal's handler ends it early */
+}
+
+/* Another box's wish that is done meanwhile will do: our own programs had ended before it. */
+void relay_flush(const struct relay *r)
+{
+	struct relay_process *p = r->process;
+	const uint32_t *done = p ? &p->report->flushes : NULL;
+	uint32_t before = p ? __atomic_load_n(done, __ATOMIC_ACQUIRE) : 0;
+	struct pollfd end = {.fd = p ? p->pidfd : -1, .events = POLLIN};
+
+	if (!p || p->pidfd < 0 || !say_word(p, RELAY_WORD_FLUSH))
+		return;
+	for (int waited = 0; waited < RELAY_DRAIN_MS; waited += FLUSH_LOOK_MS)
+		if (__atomic_load_n(done, __ATOMIC_ACQUIRE) != before || poll(&end, 1, FLUSH_LOOK_MS) > 0)
+			return;
 }
 
 void relay_stop(struct relay *r)

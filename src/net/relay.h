@@ -4,11 +4,15 @@
  *
  * Theory of operation:
  * - lifeline: a socket pair. The launcher sends listeners and name sockets that were made in the relay
- *   namespace, and the relay answers with a struct err, zeroed if it serves them. Any later message tells the
+ *   namespace, and the relay answers with a struct err, zeroed if it serves them. RELAY_WORD_DRAIN tells the
  *   relay to drain: nobody is left in the box, but bytes that a program sent before it ended are still on
- *   their way. EOF tells the relay that the launcher is gone or wants it to end now. PDEATHSIG does the same
- *   for a launcher that was killed, unless a fork of it may take the relay over.
- * - The relay itself stays in the host's network namespace, so its own connections go out from there.
+ *   their way. RELAY_WORD_FLUSH asks for the same while other boxes go on: the relay counts in its report
+ *   when no connection owes its server a byte. EOF tells the relay that the launcher is gone or wants it to
+ *   end now. PDEATHSIG does the same for a launcher that was killed, unless a fork of it may take the relay
+ *   over.
+ * - The relay itself stays in the host's network namespace, so its own connections go out from there. A relay
+ *   that publishes a port works the other way around: its listener is the host's, and it connects from the
+ *   network namespace of boxes (box/forward.h).
  * - report: shared memory. The relay writes, the launcher reads and trusts it only within its bounds.
  * - Before it reads a byte of the box, the relay closes every other descriptor, becomes the given user, drops
  *   its capabilities and confines itself (relay_confine.c).
@@ -25,6 +29,8 @@
 
 #define RELAY_LISTENERS_MAX 192 /* they travel in one message */
 #define RELAY_DRAIN_MS 10000
+#define RELAY_WORD_DRAIN 'd'
+#define RELAY_WORD_FLUSH 'f'
 
 struct relay_listener {
 	int fd; /* listening TCP socket, IPv4 or dual-stack */
@@ -42,6 +48,8 @@ struct relay_request {
 	const struct network_rule *rules;
 	char *const *environ; /* for the variables that name the host's own proxy */
 	uint32_t uid, gid;    /* identity to take if the launcher is root */
+	/* The network namespace from which it connects; NULL: the launcher's. */
+	const int *network;
 	/* A fork of the launcher may take the relay over: EOF of its lifeline alone ends it. */
 	bool outlives;
 };
@@ -70,6 +78,11 @@ int relay_serve(struct relay *r, const struct relay_sockets *sockets, struct err
  * once if no connection is left, and RELAY_DRAIN_MS at most. The relay may still run afterwards.
  */
 void relay_drain(const struct relay *r);
+/*
+ * The same for a relay that other boxes use as well: it goes on. A connection of theirs that is busy all the
+ * time makes it wait for RELAY_DRAIN_MS.
+ */
+void relay_flush(const struct relay *r);
 /*
  * Tells the relay to end now and waits for it; kills it after a bounded time. ret->report stays readable
  * until the arena is left. Harmless if the relay has ended by itself.

@@ -88,15 +88,15 @@ int relay_settle(const struct relay_request *rq, int *lifeline, pid_t parent, st
 	setsid(); /* signals of a terminal are for the program, whose connections end with it */
 	set_limits();
 	if (keep_descriptor(lifeline) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot prepare the relay's descriptors");
+		return err_system(e, "cannot prepare the relay's descriptors");
 	if (take_identity(rq) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "the relay cannot become user %u", rq->uid);
+		return err_system(e, "the relay cannot become user %u", rq->uid);
 	/* a change of the user clears both */
 	if (prctl(PR_SET_PDEATHSIG, rq->outlives ? 0 : SIGKILL) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0 ||
 			(getppid() != parent && !rq->outlives))
-		return err_set(e, ERR_SYSTEM, errno, "the relay cannot follow the launcher");
+		return err_system(e, "the relay cannot follow the launcher");
 	if (chdir("/") != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot confine the relay");
+		return err_system(e, "cannot confine the relay");
 	return 0;
 }
 
@@ -146,7 +146,7 @@ int relay_confine(struct err *e)
 	};
 	wipe_environment();
 	if (confine_files() != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot confine the relay with Landlock");
+		return err_system(e, "cannot confine the relay with Landlock");
 	/* the first refuses unusual sockets and other architectures, the second every other call */
 	int why = seccomp_load(true, false);
 	if (!why)

@@ -3,11 +3,14 @@
  * that programs have sent, as it would without the relay: connections that were not accepted yet, those that
  * still look for their host, and bytes that wait for a slow server. The kernel sends its own buffers to the
  * end after the relay has gone.
+ *
+ * A flush is the same for a box that ends while others use the relay.
  */
 #include "net/relay_inner.h"
 
 #define DRAIN_IDLE_MS 5000 /* for a connection on which nothing moves */
 #define DRAIN_LOOK_MS 50
+#define FLUSH_STEP_MS 5
 
 void relay_drain_begin(struct relay_loop *l)
 {
@@ -63,4 +66,27 @@ void relay_drain_step(struct relay_loop *l, int n)
 	/* a round without events: no connection waits to be accepted */
 	l->ended = l->ended || l->now >= l->drain_end || (!l->active && n == 0);
 	relay_wake_at(l, l->active ? l->now + DRAIN_LOOK_MS * MILLISECOND : l->now);
+}
+
+/* The client sent bytes, or its end, that the server did not get. */
+static bool is_owing(const struct relay_connection *c)
+{
+	if (c->stage == RELAY_FREE || c->stage == RELAY_ENDING || c->up.shut)
+		return false;
+	if (c->stage != RELAY_OPEN && c->stage != RELAY_LISTENING)
+		return true;
+	return c->up.pipe || c->up.waits || c->client.readable || c->client.hung_up;
+}
+
+/* Counts after a round without events: then no connection waits to be accepted, either. */
+void relay_flush_step(struct relay_loop *l, int n)
+{
+	bool owes = n != 0;
+
+	for (size_t i = 0; i < l->used && !owes; i++)
+		owes = is_owing(&l->connections[i]);
+	if (owes)
+		relay_wake_at(l, l->now + FLUSH_STEP_MS * MILLISECOND);
+	else
+		__atomic_store_n(&l->report->flushes, l->flush, __ATOMIC_RELEASE);
 }

@@ -128,6 +128,7 @@ struct relay_loop {
 	struct upstream_proxies proxies;
 	struct relay_pipes pipes;
 	size_t active, active_max;
+	uint32_t flush; /* wishes of launchers so far */
 	size_t files;   /* descriptors that the relay may have */
 	size_t used;    /* slots that were ever in use; the pages of the others do not exist */
 	uint8_t *words; /* RELAY_WORDS_MAX bytes for each slot */
@@ -206,6 +207,7 @@ void relay_pump(struct relay_loop *l, struct relay_connection *c);
 void relay_drain_begin(struct relay_loop *l);
 /* After each round of events, of which there were n: ends what is done or late, and the loop at last. */
 void relay_drain_step(struct relay_loop *l, int n);
+void relay_flush_step(struct relay_loop *l, int n);
 
 /* ---- relay_report.c ---- */
 /* Counts a connection or refusal and returns its row, or RELAY_ROW_NONE when all are used. */

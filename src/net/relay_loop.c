@@ -317,10 +317,12 @@ static void handle_connection(
 static void hear_launcher(struct relay_loop *l)
 {
 	char word;
-	if (recv(l->lifeline, &word, 1, MSG_DONTWAIT) == 1)
-		relay_drain_begin(l);
-	else
+	if (recv(l->lifeline, &word, 1, MSG_DONTWAIT) != 1)
 		l->ended = true;
+	else if (word == RELAY_WORD_FLUSH)
+		l->flush++;
+	else
+		relay_drain_begin(l);
 }
 
 static void handle_event(struct relay_loop *l, const struct epoll_event *event)
@@ -410,6 +412,8 @@ void relay_loop_run(struct relay_loop *l)
 		run_queue(l);
 		if (l->drain_end)
 			relay_drain_step(l, n);
+		else if (l->flush != l->report->flushes)
+			relay_flush_step(l, n);
 	}
 	for (size_t i = 0; i < l->used; i++)
 		if (l->connections[i].stage != RELAY_FREE)
@@ -454,10 +458,10 @@ int relay_loop_begin(struct relay_loop *l, struct err *e)
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	l->spare = l->epoll < 0 ? -1 : fcntl(l->epoll, F_DUPFD_CLOEXEC, 0);
 	if (l->spare < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot watch the relay's sockets");
+		return err_system(e, "cannot watch the relay's sockets");
 	l->routes = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	if (l->routes < 0)
-		return err_set(e, ERR_SYSTEM, errno, "the relay cannot ask for routes");
+		return err_system(e, "the relay cannot ask for routes");
 	upstream_proxies_read(l->request->environ, &l->proxies);
 	return upstream_new(watch_resolver, l, &l->upstream, e);
 }
@@ -478,5 +482,5 @@ int relay_loop_serve(struct relay_loop *l, struct err *e)
 		relay_set_room(fd, RELAY_ROOM_LARGE); /* the box is near, so that more would not be quicker */
 		bad |= watch_fd(l, EPOLL_CTL_ADD, fd, EPOLLIN, event_tag(RELAY_AT_LISTENER, (uint32_t)i, 0));
 	}
-	return bad ? err_set(e, ERR_SYSTEM, errno, "cannot watch the relay's sockets") : 0;
+	return bad ? err_system(e, "cannot watch the relay's sockets") : 0;
 }

@@ -191,7 +191,7 @@ int upstream_new(upstream_watch *watch, void *ctx, struct upstream **ret, struct
 	if (!u || !w) {
 		free(u);
 		free(w);
-		return err_set(e, ERR_LIMIT, 0, "no memory for the resolver");
+		return err_limit(e, "out of memory for the resolver");
 	}
 	*w = (struct upstream_watcher){watch, ctx};
 	struct ares_options options = {.sock_state_cb = socket_state,

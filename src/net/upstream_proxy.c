@@ -60,7 +60,7 @@ static enum proxy_kind take_scheme(struct str *rest)
 	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
 		size_t n = strlen(schemes[i].scheme);
 		if (rest->n >= n && str_is_like(str_n(rest->p, n), schemes[i].scheme)) {
-			*rest = str_sub(*rest, n, rest->n);
+			*rest = str_from(*rest, n);
 			return schemes[i].kind;
 		}
 	}
@@ -76,10 +76,10 @@ static bool take_user(struct upstream_proxy *p, struct str *rest)
 	if (at < 0)
 		return true;
 	struct str login = str_n(rest->p, (size_t)at), password = STR("");
-	*rest = str_sub(*rest, (size_t)at + 1, rest->n);
+	*rest = str_from(*rest, (size_t)at + 1);
 	ptrdiff_t colon = str_find(login, ':', 0);
 	if (colon >= 0) {
-		password = str_sub(login, (size_t)colon + 1, login.n);
+		password = str_from(login, (size_t)colon + 1);
 		login.n = (size_t)colon;
 	}
 	p->has_user = true;
@@ -96,7 +96,7 @@ static bool split_port(struct str text, struct str *ret_host, int64_t *ret_port)
 	if (bracket && end < 0)
 		return false;
 	if (colon >= 0) {
-		port = str_sub(text, (size_t)colon + 1, text.n);
+		port = str_from(text, (size_t)colon + 1);
 		host.n = (size_t)colon;
 	}
 	if (bracket && host.n != (size_t)end + 1)
@@ -160,7 +160,7 @@ static bool except_address(struct str pattern, const uint8_t ip[IP_BYTES])
 		return false;
 	int64_t before = ip_is_mapped(net) ? IP_MAPPED_BITS : 0;
 	if (slash >= 0) {
-		if (num_parse(str_sub(pattern, (size_t)slash + 1, pattern.n), 0, IP_BITS - before, &bits) !=
+		if (num_parse(str_from(pattern, (size_t)slash + 1), 0, IP_BITS - before, &bits) !=
 				0)
 			return false;
 		bits += before;
@@ -171,14 +171,14 @@ static bool except_address(struct str pattern, const uint8_t ip[IP_BYTES])
 static bool except_name(struct str pattern, struct str host)
 {
 	if (str_starts(pattern, "*."))
-		pattern = str_sub(pattern, 1, pattern.n);
+		pattern = str_from(pattern, 1);
 	if (pattern.n && pattern.p[0] == '.')
-		pattern = str_sub(pattern, 1, pattern.n);
+		pattern = str_from(pattern, 1);
 	if (pattern.n && pattern.p[pattern.n - 1] == '.')
 		pattern.n--;
 	if (!pattern.n || host.n < pattern.n)
 		return false;
-	struct str tail = str_sub(host, host.n - pattern.n, host.n);
+	struct str tail = str_from(host, host.n - pattern.n);
 	for (size_t i = 0; i < tail.n; i++)
 		if ((pattern.p[i] | (ascii_is_upper(pattern.p[i]) ? 0x20 : 0)) != tail.p[i])
 			return false;
@@ -209,7 +209,7 @@ static bool is_excepted(const struct upstream_proxies *p, struct str host, uint1
 			n++;
 		if (n && except_matches(str_n(rest.p, n), host, port))
 			return true;
-		rest = str_sub(rest, n + 1, rest.n);
+		rest = str_from(rest, n + 1);
 	}
 	return false;
 }
@@ -271,7 +271,7 @@ static struct str authorization(const struct upstream_proxy *p, char *to, size_t
 static void put_connect(struct proxy_dialogue *d)
 {
 	char target[NETWORK_HOST_MAX + 16], line[AUTH_MAX + 64];
-	bool bracket = str_find(d->host, ':', 0) >= 0;
+	bool bracket = str_has(d->host, ':');
 	str_put(target, sizeof target, "%s%.*s%s:%u", bracket ? "[" : "", STR_ARG(d->host),
 			bracket ? "]" : "", d->port);
 	put_text(d, STR("CONNECT "));
@@ -405,7 +405,7 @@ static void put_part(struct head_writer *w, struct str s)
 
 static void put_target(struct head_writer *w, struct str host)
 {
-	bool bracket = str_find(host, ':', 0) >= 0;
+	bool bracket = str_has(host, ':');
 	put_part(w, bracket ? STR("http://[") : STR("http://"));
 	put_part(w, host);
 	put_part(w, bracket ? STR("]") : STR(""));
@@ -413,7 +413,7 @@ static void put_target(struct head_writer *w, struct str host)
 
 static bool is_for_proxy(struct str line)
 {
-	return str_is_like(str_sub(line, 0, 6), "proxy-") || str_is_like(str_sub(line, 0, 6), "proxy_");
+	return str_is_like(str_first(line, 6), "proxy-") || str_is_like(str_first(line, 6), "proxy_");
 }
 
 /* Writes the fields up to the empty line, and all that follows it. */
@@ -421,10 +421,10 @@ static void put_fields(struct head_writer *w, struct str rest)
 {
 	ptrdiff_t end;
 	while ((end = str_find(rest, '\n', 0)) > 1) {
-		struct str line = str_sub(rest, 0, (size_t)end + 1);
+		struct str line = str_first(rest, (size_t)end + 1);
 		if (!is_for_proxy(line))
 			put_part(w, line);
-		rest = str_sub(rest, line.n, rest.n);
+		rest = str_from(rest, line.n);
 	}
 	put_part(w, rest);
 }
@@ -440,11 +440,11 @@ size_t proxy_absolute_form(
 	size_t method = (size_t)space + 1, rest = (size_t)end + 1;
 	struct str target = str_sub(head, method, rest);
 	bool star = str_starts(target, "* "); /* the proxy would answer for itself */
-	put_part(&w, str_sub(head, 0, method));
+	put_part(&w, str_first(head, method));
 	if (star || str_starts(target, "/"))
 		put_target(&w, host);
-	put_part(&w, str_sub(target, star, target.n));
+	put_part(&w, str_from(target, star));
 	put_part(&w, authorization(p, line, sizeof line));
-	put_fields(&w, str_sub(head, rest, head.n));
+	put_fields(&w, str_from(head, rest));
 	return w.full ? 0 : w.n;
 }

@@ -22,7 +22,7 @@ static bool list_survives(const struct texts *list)
 {
 	for (; list; list = list->next)
 		if (!utf8_valid(list->text) || !str_starts(list->text, "/") ||
-			memchr(list->text.p, 0, list->text.n))
+			str_has(list->text, 0))
 			return false;
 	return true;
 }

@@ -18,37 +18,53 @@ static struct str name_of(struct arena *a, struct str session, struct str id)
 	return ticket_hash(a, session, id, NAME_LETTERS);
 }
 
+static const char *path_of(struct arena *a, struct str state, struct str session, struct str id)
+{
+	return str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name_of(a, session, id))));
+}
+
+void handoff_drop(struct arena *a, struct str state, struct str session, struct str tool_use_id)
+{
+	unlink(path_of(a, state, session, tool_use_id));
+}
+
 int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id,
 		struct str report, struct err *e)
 {
-	struct str path, name;
+	struct str path;
 
 	if (!tool_use_id.n)
 		return 0;
-	name = name_of(a, session, tool_use_id);
 	/* a repeated id: the later report replaces the earlier */
-	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name))));
-	return state_keep(a, state, FOLDER, name, report, &path, e);
+	handoff_drop(a, state, session, tool_use_id);
+	return state_keep(a, state, FOLDER, name_of(a, session, tool_use_id), report, &path, e);
+}
+
+int handoff_look(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid,
+		struct str *ret, struct err *e)
+{
+	struct stat st;
+
+	if (!tool_use_id.n || !state.n)
+		return err_input(e, "no report");
+	FD_SCOPE f = {0};
+	fd_scope(&f, a, open(path_of(a, state, session, tool_use_id),
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	if (f.fd < 0)
+		return err_input(e, "no report");
+	if (fstat(f.fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != uid || (st.st_mode & 077))
+		return err_input(e, "not a report of caisson");
+	return fd_read_all(a, f.fd, "report", HANDOFF_BYTES_MAX, ret, e);
 }
 
 int handoff_take(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid,
 		struct str *ret, struct err *e)
 {
-	const char *path;
-	struct stat st;
+	int rc = handoff_look(a, state, session, tool_use_id, uid, ret, e);
 
-	if (!tool_use_id.n || !state.n)
-		return err_set(e, ERR_INPUT, 0, "there is no report");
-	path = str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state),
-			STR_ARG(name_of(a, session, tool_use_id))));
-	FD_SCOPE f = {0};
-	fd_scope(&f, a, open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-	if (f.fd < 0)
-		return err_set(e, ERR_INPUT, 0, "there is no report");
-	unlink(path);
-	if (fstat(f.fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != uid || (st.st_mode & 077))
-		return err_set(e, ERR_INPUT, 0, "the report is not one of ours");
-	return fd_read_all(a, f.fd, "report", HANDOFF_BYTES_MAX, ret, e);
+	if (rc == 0)
+		handoff_drop(a, state, session, tool_use_id);
+	return rc;
 }
 
 /* Tickets expire soon; only the file with a command's final directory is kept as long as reports. */

@@ -13,6 +13,8 @@
 
 /* In place of a call's id: the last run of the session that the client ended. */
 #define HANDOFF_ENDED "\nended"
+/* A key of hints that a run left before its end: the process that makes its report. */
+#define HANDOFF_LAUNCHER "launcher"
 
 /* `state` is the state directory, created and checked. Without an id nothing is stored. */
 int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id,
@@ -20,6 +22,10 @@ int handoff_write(struct arena *a, struct str state, struct str session, struct 
 /* Reads and removes the report. ERR_INPUT if it does not exist. */
 int handoff_take(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid,
 		struct str *ret, struct err *e);
+/* The same without removing it. */
+int handoff_look(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid,
+		struct str *ret, struct err *e);
+void handoff_drop(struct arena *a, struct str state, struct str session, struct str tool_use_id);
 /* Removes expired tickets and reports. */
 void handoff_sweep(struct arena *a, struct str state, int64_t now_s);
 

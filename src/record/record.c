@@ -113,7 +113,7 @@ void record_refuse(struct arena *a, const struct err *why, struct judgement *ret
 static int fail_record(struct record *r, const struct err *why, struct err *e)
 {
 	if (r->required)
-		return err_wrap(e, why, "it cannot be recorded");
+		return err_wrap(e, why, "the request cannot be recorded");
 	r->off = true;
 	r->why = *why;
 	return 0;
@@ -153,8 +153,8 @@ static int put_blob(struct arena *a, struct record *r, struct str bytes, struct 
 
 static bool has_controls(struct str s)
 {
-	return s.n && (memchr(s.p, '\033', s.n) || memchr(s.p, '\b', s.n) || memchr(s.p, '\r', s.n) ||
-			memchr(s.p, 0, s.n));
+	return s.n && (str_has(s, '\033') || str_has(s, '\b') || str_has(s, '\r') ||
+			str_has(s, 0));
 }
 
 /*
@@ -372,12 +372,12 @@ static void fill_request(struct arena *a, struct record *r, const struct engine_
 		const struct judgement *j, struct audit_row *row)
 {
 	const size_t whole = COMMAND_MAX + COMMAND_SPARE;
-	struct str text = record_redact(a, r, str_sub(rq->command, 0, whole));
+	struct str text = record_redact(a, r, str_first(rq->command, whole));
 
 	/* half a secret does not look like one: search more bytes than are stored */
 	if (rq->command.n > whole)
-		text = str_sub(text, 0, text.n > COMMAND_SPARE ? text.n - COMMAND_SPARE : 0);
-	row->command = str_sub(text, 0, COMMAND_MAX);
+		text = str_first(text, text.n > COMMAND_SPARE ? text.n - COMMAND_SPARE : 0);
+	row->command = str_first(text, COMMAND_MAX);
 	if (rq->command.n > COMMAND_MAX)
 		row->note = str_fmt(a, RECORD_CUT "%zu bytes; its first %zu are here", rq->command.n,
 				COMMAND_MAX);

@@ -367,8 +367,7 @@ static int read_trees(struct view_reader *r, struct tree_answer **end)
 
 static int wrong_answers(struct view_reader *r)
 {
-	return err_set(r->e, ERR_INPUT, 0,
-			"these are not the answers of a view, or those of another version");
+	return err_input(r->e, "these are not the answers of a view, or those of another version");
 }
 
 static int read_answers(struct view_reader *r)
@@ -425,8 +424,7 @@ static int read_notes(const struct view_reader *r, const struct call_note **ret)
 			end = &(*end)->next) {
 		*end = arena_new(r->a, struct call_note);
 		if (!gate_note_find(json_text_at(x, "kind"), &(*end)->kind))
-			return err_set(r->e, ERR_INPUT, 0,
-					"a view holds a note about the call that is not known");
+			return err_input(r->e, "a view holds a note about the call that is not known");
 		(*end)->text = text(r, x, "text");
 	}
 	*ret = first;
@@ -452,7 +450,7 @@ static int read_view(struct view_reader *r)
 	rq = (struct engine_request){.context = at};
 	if (json_int_at(o, "v") != VERSION || engine_dialect(json_text_at(o, "shell"), &rq.dialect) != 0 ||
 		engine_mode(json_text_at(o, "mode"), &rq.mode) != 0)
-		return err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");
+		return err_input(r->e, "this is not a view, or one of another version");
 	if (read_notes(r, &rq.notes) != 0)
 		return -1;
 	read_roots(r, "roots", &v->roots);
@@ -471,8 +469,7 @@ static int read_files(struct view_reader *r, struct policy_file **end)
 				who = index_of(owners, ARRAY_SIZE(owners), json_text_at(o, "who"));
 
 		if (kind < 0 || who < 0)
-			return err_set(r->e, ERR_INPUT, 0,
-					"a list of policies names a kind of file that is not known");
+			return err_input(r->e, "a list of policies names a kind of file that is not known");
 		*f = (struct policy_file){.path = text(r, o, "path"), .base = text(r, o, "base"),
 				.kind = (enum policy_kind)kind, .who = (enum config_who)who,
 				.project = flag(o, "project"), .around = text(r, o, "around")};
@@ -489,8 +486,7 @@ static int read_policies(struct view_reader *r)
 	struct policy_file *files = NULL;
 
 	if (json_int_at(r->o, "v") != VERSION)
-		return err_set(r->e, ERR_INPUT, 0,
-				"this is not a list of policies, or one of another version");
+		return err_input(r->e, "this is not a list of policies, or one of another version");
 	if (read_files(r, &files) != 0)
 		return -1;
 	return policies_of_files(r->a, files, text(r, r->o, "root"), r->policies, r->e);

@@ -91,15 +91,13 @@ static int recorded_view(struct arena *a, const struct blobs *blobs, const struc
 		struct derived *d, struct err *e)
 {
 	if (r->cut)
-		return err_set(e, ERR_INPUT, 0,
-				"the command is longer than a row holds: only its beginning is in the "
-				"record");
+		return err_input(e, "the command is too long for a row: only its beginning is in the record");
 	if (!r->view.n)
-		return err_set(e, ERR_INPUT, 0,
-				"what was known of the world is not in the record: it was not judged, or "
-				"could not be");
+		return err_input(e,
+				"the view of the file system is not in the record: the request was not "
+				"judged");
 	if (!blobs)
-		return err_set(e, ERR_INPUT, 0, "the record has no blobs");
+		return err_input(e, "the record has no blobs");
 	if (record_view(a, blobs, r->view, r->answers, &d->view, &d->rq, e) < 0)
 		return -1;
 	d->rq.command = r->command;
@@ -121,7 +119,7 @@ int replay_derive(struct arena *a, const struct blobs *blobs, const struct repla
 	struct policies p;
 
 	if (!r->policy.n || !blobs)
-		return err_set(e, ERR_INPUT, 0, "the policy is not in the record");
+		return err_input(e, "the policy is not in the record");
 	if (record_policies(a, blobs, r->policy, &p, e) < 0)
 		return -1;
 	return replay_under(a, blobs, r, &p, ret, e);

@@ -97,10 +97,10 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 	while (p < end && !str_eq(p->digest, digest))
 		p++;
 	if (!t->blobs)
-		return err_set(e, ERR_INPUT, 0, "the record has no blobs");
+		return err_input(e, "the record has no blobs");
 	if (p == end) {
 		if (t->npolicies == TRIAL_POLICIES_MAX)
-			return err_set(e, ERR_LIMIT, 0,
+			return err_limit(e,
 					"there are more than %d different policies in the record",
 					TRIAL_POLICIES_MAX);
 		*p = (struct trial_policy){.digest = str_dup(t->a, digest)};
@@ -111,7 +111,7 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 			return -1;
 	}
 	if (p->bad)
-		return err_set(e, ERR_INPUT, 0, "the policy is not in the record any more");
+		return err_input(e, "the policy is not in the record any more");
 	*ret = &p->policies;
 	return 0;
 }

@@ -20,8 +20,8 @@ struct str *secret_values(struct arena *a, char *const *environ, const struct te
 	for (size_t i = 0; environ && environ[i] && i < VARIABLES_MAX; i++) {
 		struct str s = str_of(environ[i]);
 		ptrdiff_t eq = str_find(s, '=', 0);
-		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""),
-				value = str_sub(s, (size_t)eq + 1, s.n);
+		struct str name = eq > 0 ? str_first(s, (size_t)eq) : STR(""),
+				value = str_from(s, (size_t)eq + 1);
 
 		if (name.n && (var_secret(name, value) || texts_have(also, name)) && !var_place(name))
 			v[n++] = value;

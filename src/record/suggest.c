@@ -93,14 +93,14 @@ static void find_parts(struct suggest_work *w, const struct derived *d, struct s
 				continue;
 			words = rule_words(w->a, c);
 			if (!words.n)
-				ask->left = "its words are not all known, or not plain";
+				ask->left = "not all of its words are known and plain";
 			else if (ask->nparts == SUGGEST_PARTS_MAX)
 				ask->left = "it has too many parts";
 			else
 				ask->parts[ask->nparts++] = words;
 		}
 	if (!ask->nparts && !ask->left)
-		ask->left = "no command in it is asked about";
+		ask->left = "none of its commands needs approval";
 }
 
 static void weigh_ask(struct suggest_work *w, const struct judgement *j, struct suggest_ask *ask)
@@ -115,12 +115,12 @@ static void weigh_ask(struct suggest_work *w, const struct judgement *j, struct 
 		if (r->id == CHECK_CONFIGURED_ASK || r->id == CHECK_PLAN_MODE)
 			ask->left = "your own policy asks about it";
 		else if (!rule_decides(r->id))
-			ask->left = "a person should look each time";
+			ask->left = "a person should decide each time";
 		ask->mild &= rule_widens(r->id);
 	}
 	ask->reasons = buf_view(&b);
 	if (!j->complete || j->cut)
-		ask->left = "it is not known as a whole";
+		ask->left = "it is not known completely";
 }
 
 static void *note_request(void *ctx, const struct replay *r, enum verdict from, const struct derived *d)
@@ -232,9 +232,11 @@ static void make_rules(struct suggest *s, uint64_t least)
 			bool wide = prefix.n && count_alike(s, prefix) >= SUGGEST_PREFIX_LEAST;
 
 			if (!wide && ask->n < least)
-				ask->left = "it was asked about too rarely";
+				ask->left = prefix.n ? "asked about too rarely" :
+						"asked about too rarely, and a rule for its first words "
+						"would allow too much";
 			else if (!add_rule(s, wide, wide ? prefix : ask->parts[k], ask->reasons))
-				ask->left = "there are rules enough";
+				ask->left = "enough rules already";
 		}
 	}
 }
@@ -288,7 +290,7 @@ static bool try_rules(struct suggest_work *w, struct trial *t, struct str yaml)
 			x.verdict = VERDICT_DENY;
 		arena_free(&scratch);
 		if (x.verdict != VERDICT_ALLOW) {
-			ask->left = "no rule of this kind lifts it";
+			ask->left = "no rule of this kind allows it";
 			all = false;
 			continue;
 		}

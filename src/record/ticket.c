@@ -49,7 +49,7 @@ struct str ticket_cwd(struct arena *a, const struct ticket *t)
 static int fail_changed(const char *what, struct str path, int why, struct err *e)
 {
 	if (why == ESTALE || why == ELOOP || why == ENOENT || why == ENOTDIR)
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"the %s '%.*s' was moved or replaced since the command was judged; run the "
 				"command again", what,
 				STR_ARG(path));
@@ -70,7 +70,7 @@ static int open_both(struct arena *a, const struct ticket *t, struct identity *r
 	if (cwd < 0)
 		return fail_changed("directory", whole, errno, e);
 	if (directory_identity(root, ret_project) != 0 || directory_identity(cwd, ret_cwd) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s'", STR_ARG(whole));
+		return err_system(e, "cannot stat '%.*s'", STR_ARG(whole));
 	return 0;
 }
 
@@ -80,10 +80,10 @@ int ticket_locate(struct arena *a, const struct directory *project, struct str c
 	struct ticket to = {.project = *project};
 
 	if (!path_inside(cwd, project->path))
-		return err_set(e, ERR_INPUT, 0, "the directory '%.*s' lies outside of the project '%.*s'",
+		return err_input(e, "the directory '%.*s' lies outside of the project '%.*s'",
 				STR_ARG(cwd),
 				STR_ARG(project->path));
-	to.cwd = str_sub(cwd, cwd.n > project->path.n ? project->path.n + 1 : cwd.n, cwd.n);
+	to.cwd = str_from(cwd, cwd.n > project->path.n ? project->path.n + 1 : cwd.n);
 	if (open_both(a, &to, &to.project.id, &to.cwd_id, e) != 0)
 		return -1;
 	t->project = to.project;
@@ -166,7 +166,7 @@ void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now
 	DIR *d = opendir(folder);
 
 	for (size_t n = 0; d && n < TICKET_SCAN_MAX && (entry = readdir(d)); n++) {
-		struct str name = str_of(entry->d_name), other = str_sub(name, TICKET_ID, name.n);
+		struct str name = str_of(entry->d_name), other = str_from(name, TICKET_ID);
 		char id[TICKET_ID + 1];
 
 		if (name.n != TAG_LETTERS || !str_eq(tag_part(other, 0), tag_part(tag, 0)))
@@ -233,12 +233,12 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	if (!is_utf8(t) || !client_walls_is_utf8(&t->walls) || !str_starts(t->project.path, "/") ||
 			!identity_known(t->project.id) ||
 			!identity_known(t->cwd_id))
-		return err_set(e, ERR_INPUT, 0,
-				"the command cannot be handed on: it is not UTF-8, or has no directory");
+		return err_input(e, "the command cannot be passed on: it is not UTF-8, or has no directory");
 	buf_init(&b, a, TICKET_BYTES_MAX);
 	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,"
-			"\"follow\":%d,\"input\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
-		(unsigned long long)t->time_ms, t->settings, t->follow, t->input);
+			"\"follow\":%d,\"background\":%d,\"input\":%d", VERSION, (int)t->dialect,
+		profile_name(t->profile), (unsigned long long)t->time_ms, t->settings, t->follow,
+		t->background, t->input);
 	json_put_field(&b, "command", t->command);
 	put_directory(&b, "project", t->project.path, t->project.id);
 	put_directory(&b, "cwd", t->cwd, t->cwd_id);
@@ -274,11 +274,11 @@ static int open_own(int dir, const char *name, uint32_t uid, struct err *e)
 	struct stat st;
 
 	if (fd < 0 && errno == ENOENT)
-		return err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already");
+		return err_input(e, "no such ticket, or it was used already");
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid && !(st.st_mode & 077))
 		return fd;
 	fd_close(&fd);
-	return err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
+	return err_input(e, "not a ticket of caisson");
 }
 
 /* Renames the ticket, so that no other process gets it, then opens and unlinks it. */
@@ -289,9 +289,8 @@ static int open_taken(int dir, const char *id, uint32_t uid, struct err *e)
 
 	snprintf(taken, sizeof(taken), "%s.taken", id);
 	if (renameat(dir, id, dir, taken) != 0)
-		return errno == ENOENT ? err_set(e, ERR_INPUT, 0,
-				"there is no such ticket, or it was used already")
-				: err_set(e, ERR_INPUT, errno, "the ticket cannot be taken");
+		return errno == ENOENT ? err_input(e, "no such ticket, or it was used already")
+				: err_set(e, ERR_INPUT, errno, "cannot claim the ticket");
 	fd = open_own(dir, taken, uid, e);
 	unlinkat(dir, taken, 0);
 	return fd;
@@ -305,7 +304,7 @@ static int read_ticket(struct arena *a, struct str state, const char *id, uint32
 
 	fd_scope(&dir, a, open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	if (dir.fd < 0)
-		return err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already");
+		return err_input(e, "no such ticket, or it was used already");
 	if (state_folder_check(dir.fd, folder, uid, e) != 0)
 		return -1;
 	fd_scope(&f, a, take ? open_taken(dir.fd, id, uid, e) : open_own(dir.fd, id, uid, e));
@@ -385,6 +384,7 @@ static int parse_ticket(struct arena *a, const struct json *o, struct ticket *re
 		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"),
 				.settings = json_int_at(o, "settings") == 1,
 		.follow = json_int_at(o, "follow") == 1,
+		.background = json_int_at(o, "background") == 1,
 		.input = json_int_at(o, "input") == 1,
 		.approved = read_words(a, json_key(o, "approved")), .tmp = read_tmp(a, json_key(o, "tmp"))};
 
@@ -416,14 +416,14 @@ static int get_ticket(struct arena *a, struct str state, struct str id, uint32_t
 	int rc;
 
 	if (!str_is_hex(id, TICKET_ID))
-		return err_set(e, ERR_INPUT, 0, "a ticket has %d hexadecimal digits", TICKET_ID);
+		return err_input(e, "a ticket has %d hexadecimal digits", TICKET_ID);
 	if (read_ticket(a, state, str_c(a, id), uid, take, &text, e) != 0 || json_read(a, text, &o, e) != 0)
 		return -1;
 	rc = parse_ticket(a, o, ret);
 	if (rc > 0)
-		return err_set(e, ERR_INPUT, 0, "the ticket is older than %d minutes; run the command again",
+		return err_input(e, "the ticket is older than %d minutes; run the command again",
 				TICKET_AGE_MS / 60000);
-	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
+	return rc == 0 ? 0 : err_input(e, "not a ticket of caisson");
 }
 
 int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret,

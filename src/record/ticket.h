@@ -43,6 +43,7 @@ struct ticket {
 	struct str config;         /* policy file that replaces the caller's; empty: none */
 	struct client_walls walls; /* walls of the client's own sandbox, which the box replaces */
 	bool settings;             /* the client's own permission rules were applied */
+	bool background;           /* the client goes on while it runs */
 	bool follow;               /* report the final directory of the command */
 	bool input;                /* the command reads the run's stdin */
 	bool asked;                /* a person is asked and may refuse */

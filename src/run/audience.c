@@ -36,26 +36,26 @@ struct str audience_advice(struct arena *a, enum audience who, enum limit l)
 	case AUDIENCE_TERMINAL: return str_fmt(a, "--%s sets another", names[l].option);
 	case AUDIENCE_CLIENT:
 		if (l == LIMIT_TIME)
-			return STR("a call that names a time limit of its own gets that one, "
-				"and a person can change 'sandbox.limits.timeout' in " AUDIENCE_POLICY);
-		return str_fmt(a, "a person can change 'sandbox.limits.%s' in " AUDIENCE_POLICY,
+			return STR("a call may name its own time limit, and the user can change "
+				"'sandbox.limits.timeout' in " AUDIENCE_POLICY);
+		return str_fmt(a, "the user can change 'sandbox.limits.%s' in " AUDIENCE_POLICY,
 				limit_name(l));
 	case AUDIENCE_MCP: break;
 	}
 	if (names[l].argument[0])
-		return str_fmt(a, "the argument '%s' sets another, up to the server's own",
+		return str_fmt(a, "the argument '%s' changes it, up to the server's own",
 				names[l].argument);
-	return STR("only the person who started this server can set another");
+	return STR("only the user who started this server can change it");
 }
 
 const char *audience_show(enum audience who)
 {
 	switch (who) {
-	case AUDIENCE_TERMINAL: return "'--read DIR' shows one";
-	case AUDIENCE_CLIENT: return "a person can show one with 'sandbox.read' in " AUDIENCE_POLICY;
+	case AUDIENCE_TERMINAL: return "'--read DIR' shows it";
+	case AUDIENCE_CLIENT: return "the user can show it with 'sandbox.read' in " AUDIENCE_POLICY;
 	case AUDIENCE_MCP: break;
 	}
-	return "only the person who started this server can show one ('--read DIR')";
+	return "only the user who started this server can show it ('--read DIR')";
 }
 
 const char *audience_keep(enum audience who)
@@ -63,10 +63,10 @@ const char *audience_keep(enum audience who)
 	switch (who) {
 	case AUDIENCE_TERMINAL: return "'--write DIR' keeps them";
 	case AUDIENCE_CLIENT:
-		return "a person can list their directory with 'sandbox.write' in " AUDIENCE_POLICY;
+		return "the user can list their directory with 'sandbox.write' in " AUDIENCE_POLICY;
 	case AUDIENCE_MCP: break;
 	}
-	return "only the person who started this server can keep them ('--write DIR')";
+	return "only the user who started this server can keep them ('--write DIR')";
 }
 
 const char *audience_registry(enum audience who)
@@ -74,11 +74,11 @@ const char *audience_registry(enum audience who)
 	switch (who) {
 	case AUDIENCE_TERMINAL: return "'--network preset:registries' lets it be fetched";
 	case AUDIENCE_CLIENT:
-		return "run the install as a command of its own, without offline options: it reaches its "
+		return "run the install as a separate command, without offline options: it can reach its "
 			"registry";
 	case AUDIENCE_MCP: break;
 	}
-	return "only the person who started this server can allow registries ('--network preset:registries')";
+	return "only the user who started this server can allow registries ('--network preset:registries')";
 }
 
 static bool option_letter(char c) { return ascii_is_lower(c) || c == '-'; }
@@ -106,7 +106,7 @@ struct str audience_text(struct arena *a, enum audience who, struct str text)
 
 		bool starts = !i || text.p[i - 1] == ' ' || text.p[i - 1] == '(';
 
-		if (!starts || !str_starts(str_sub(text, i, text.n), "--")) {
+		if (!starts || !str_starts(str_from(text, i), "--")) {
 			buf_char(&b, text.p[i++]);
 			continue;
 		}

@@ -129,7 +129,7 @@ static int make_part(const struct spec *s, const struct spec_path *p, int upper,
 	above = first ? own_above(s, p) : NULL;
 	if (above && slash) {
 		str_put(dir, sizeof(dir), "%.*s", STR_ARG(above->path));
-		str_put(from, sizeof(from), "%.*s", STR_ARG(str_sub(at, above->at.n + 1, at.n)));
+		str_put(from, sizeof(from), "%.*s", STR_ARG(str_from(at, above->at.n + 1)));
 		FD_CLEANUP int own = open(dir, DIRECTORY | O_CLOEXEC);
 		*slash = 0;
 		if (make_path(upper, path) != 0)
@@ -186,10 +186,8 @@ static int choose(struct arena *a, const struct run *r, struct spec *s, struct e
 			s->layer = paths[n];
 	if (rc > 0)
 		return 0;
-	return rc < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot make a layer in '%.*s'",
-				STR_ARG(r->spec.caches))
-		      : err_set(e, ERR_LIMIT, 0, "%d boxes of this project with caches run already",
-				      LAYERS_MAX);
+	return rc < 0 ? err_system(e, "cannot make a layer in '%.*s'", STR_ARG(r->spec.caches))
+		      : err_limit(e, "%d boxes of this project with caches run already", LAYERS_MAX);
 }
 
 static void close_lock(void *ptr)

@@ -76,12 +76,12 @@ void canary_judge(struct arena *a, struct str lines, struct validation *v)
 			c.ended ? "skipped" : NULL;
 	if (c.passed)
 		validation_suspect(a, v, NOTE_CANARY_PASSED,
-				"tests that must fail were added to this suite of %.*s, and did not fail: "
-				"something in the project or the environment makes tests pass, skips or "
+				"tests that must fail were added to this suite of %.*s and did not fail: "
+				"something in the project or environment forces tests to pass, skips or "
 				"drops them; find it (conftest, plugins, setup files, configuration)",
 				STR_ARG(c.name));
 	else if (c.ended < c.started)
 		validation_suspect(a, v, NOTE_CANARY_PASSED,
-				"%.*s was ended before it was done, so tests that must fail could not be "
-				"tried; find what ends it", STR_ARG(c.name));
+				"%.*s ended too early to try tests that must fail; find what ends it",
+				STR_ARG(c.name));
 }

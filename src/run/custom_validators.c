@@ -180,11 +180,11 @@ static void combine_results(struct validator_call *j, enum validity validity, en
 
 	if (validity == VALIDITY_INVALID && v->validity != VALIDITY_INVALID)
 		validation_note(j->a, v, NOTE_CUSTOM_INVALID, false,
-				"the validator '%.*s' says that this result is not to be used",
+				"the validator '%.*s' rejects this result",
 				STR_ARG(j->name));
 	else if (validity == VALIDITY_INDETERMINATE)
 		validation_unsure(j->a, v, NOTE_CUSTOM_UNSURE,
-				"the validator '%.*s' cannot say whether this result is to be used",
+				"the validator '%.*s' cannot decide if this result can be used",
 				STR_ARG(j->name));
 	else if (validity == VALIDITY_VALID && (v->result == RESULT_NONE || result == RESULT_FAIL))
 		v->result = result;
@@ -211,7 +211,7 @@ static void take_answer(struct validator_call *j, const struct outcome *o)
 		return;
 	}
 	if (read_outcome(answer, &validity) != 0 || read_result(answer, validity, &result) != 0) {
-		no_answer(j, "its 'outcome' or 'result' is none, or they contradict each other");
+		no_answer(j, "its 'outcome' or 'result' is missing, or they contradict each other");
 		return;
 	}
 	if (o->exit_code && o->exit_code != codes[validity]) {
@@ -222,7 +222,7 @@ static void take_answer(struct validator_call *j, const struct outcome *o)
 		forget_unknown(j->v);
 	if (take_checks(j, json_key(answer, "checks"), validity) != 0 ||
 			take_counts(j, json_key(answer, "counts")) != 0)
-		no_answer(j, "its 'checks' or 'counts' are not of the right shape");
+		no_answer(j, "its 'checks' or 'counts' have the wrong form");
 	else
 		combine_results(j, validity, result);
 }

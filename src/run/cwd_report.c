@@ -39,7 +39,7 @@ int cwd_report_prepare(struct arena *a, struct run *r, enum dialect dialect, str
 	struct str path;
 
 	if (!shell)
-		return err_set(e, ERR_INPUT, 0, "this shell reads nothing before its text");
+		return err_input(e, "this shell reads nothing before its text");
 	if (state_keep(a, r->world->context.view->state_dir, "tickets", str_cat(a, id, STR(".cwd")),
 			STR(""), &path, e) != 0)
 		return -1;
@@ -73,7 +73,7 @@ struct str cwd_report_take(struct arena *a, const struct view *v, struct str pat
 	if (rc != 0 || !said.n || said.p[said.n - 1] != '\n')
 		return STR("");
 	said.n--;
-	if (!str_starts(said, "/") || memchr(said.p, '\n', said.n) || memchr(said.p, 0, said.n))
+	if (!str_starts(said, "/") || str_has(said, '\n') || str_has(said, 0))
 		return STR("");
 	path_memo_init(&m, a, v->cwd);
 	real = path_real(&m, said, &kind);

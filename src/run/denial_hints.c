@@ -18,7 +18,7 @@
 #define LISTENING_MAX 256 /* ports of the host that are looked at */
 #define NO_LIMIT LIMITS
 #define NOT_SEEN \
-	"programs and files outside of the system's directories and the workspace are not seen in the box"
+	"the box shows only the system's directories and the workspace"
 
 enum hint_kind {
 	HINT_CAPPED,
@@ -152,7 +152,7 @@ static bool complained(const struct clues *c, enum hint_kind hint) { return spea
 static bool failed(const struct clues *c)
 {
 	return c->o->status == STATUS_EXIT_NONZERO || c->o->status == STATUS_SIGNAL ||
-	       c->o->status == STATUS_TIMEOUT || c->o->interrupted;
+	       c->o->status == STATUS_TIMEOUT || c->o->interrupted || c->o->unfinished;
 }
 
 /* The status is that of the last program of a pipeline, as `tail`, or of the command after ||. */
@@ -169,7 +169,7 @@ static bool hides_failure(struct str command)
 	for (word = bar; word < command.n && command.p[word] == ' ';)
 		word++;
 	for (size_t i = 0; bar && i < ARRAY_SIZE(ends); i++) {
-		struct str rest = str_sub(command, word, command.n);
+		struct str rest = str_from(command, word);
 		size_t n = strlen(ends[i]);
 
 		if (str_starts(rest, ends[i]) && (rest.n == n || strchr(" \t\n;)", rest.p[n])))
@@ -250,7 +250,7 @@ static struct str say_capped(const struct clues *c)
 	buf_c(&b, capped->next ? "the limits" : "the limit");
 	for (const struct texts *t = capped; t; t = t->next)
 		buf_fmt(&b, "%s '%.*s'", t == capped ? "" : ",", STR_ARG(t->text));
-	buf_fmt(&b, " %s smaller than was asked for: no more is allowed here", capped->next ? "are" : "is");
+	buf_fmt(&b, " %s smaller than requested: the policy allows no more", capped->next ? "are" : "is");
 	return buf_view(&b);
 }
 
@@ -286,7 +286,7 @@ static uint16_t wanted_of_host(const struct clues *c)
 		size_t end = at;
 		int64_t port;
 
-		if (c->said.p[at - 1] != ':' && !str_ends(str_sub(c->said, 0, at), "port "))
+		if (c->said.p[at - 1] != ':' && !str_ends(str_first(c->said, at), "port "))
 			continue;
 		while (end < c->said.n && ascii_is_digit(c->said.p[end]))
 			end++;
@@ -304,11 +304,10 @@ static struct str say_loopback(const struct clues *c)
 	uint16_t port = c->r->spec.profile == PROFILE_WORK ? wanted_of_host(c) : 0;
 
 	if (!port)
-		return STR("127.0.0.1 and localhost are the box's own: a server that runs outside of it is "
-			   "not reached");
+		return STR("127.0.0.1 and localhost belong to the box: it cannot reach a server outside");
 	return str_fmt(c->a,
-			"127.0.0.1 and localhost are the box's own; the machine listens on port %u, and a "
-			"person can let boxes reach it with 'sandbox: {network: {host_ports: [%u]}}' in "
+			"127.0.0.1 and localhost belong to the box; the machine listens on port %u, and the "
+			"user can let boxes reach it with 'sandbox: {network: {host_ports: [%u]}}' in "
 			AUDIENCE_POLICY, port, port);
 }
 
@@ -329,8 +328,8 @@ static struct str say_hidden_dirs(const struct clues *c)
 			(c->o->exit_code == 127 && missing_programs_named(c->a, c->r, c->said))))
 		return STR("");
 	return str_fmt(c->a,
-			"the box does not show these directories of the PATH, so their programs do not run "
-			"in it: %.*s; %s",
+			"the box does not show these directories of PATH, so their programs cannot run: "
+			"%.*s; %s",
 			STR_ARG(dirs), audience_show(c->r->rq->audience));
 }
 
@@ -340,8 +339,8 @@ static struct str say_ended(const struct clues *c)
 	if (!c->o->interrupted || c->r->rq->audience != AUDIENCE_CLIENT)
 		return STR("");
 	return str_fmt(c->a,
-			"the client ended the command after %llu s, before the box's own time limit; if that "
-			"was its time-out, call it with a longer one, or in the background",
+			"the client ended the command after %llu s, before the box's own time limit; use a "
+			"longer timeout, or run it in the background",
 			(unsigned long long)(c->o->duration_ms / 1000));
 }
 
@@ -357,15 +356,15 @@ static struct str say_dropped(const struct clues *c)
 	buf_init(&b, c->a, 0);
 	while (rest.n) {
 		ptrdiff_t end = str_find(rest, '\n', 0);
-		struct str path = str_sub(rest, 0, end < 0 ? rest.n : (size_t)end);
+		struct str path = str_first(rest, end < 0 ? rest.n : (size_t)end);
 		bool home = path_inside(path, s->home) && path.n > s->home.n;
 
-		rest = str_sub(rest, end < 0 ? rest.n : (size_t)end + 1, rest.n);
+		rest = str_from(rest, end < 0 ? rest.n : (size_t)end + 1);
 		buf_fmt(&b, "%s'%s%.*s'", b.n ? ", " : "", home ? "~" : "",
-				STR_ARG(home ? str_sub(path, s->home.n, path.n) : path));
+				STR_ARG(home ? str_from(path, s->home.n) : path));
 	}
-	return str_fmt(c->a, "written only inside the box, and gone with it: %.*s; write in the project or "
-			"/tmp, or %s", STR_ARG(buf_view(&b)), audience_keep(c->r->rq->audience));
+	return str_fmt(c->a, "these files were lost with the box: %.*s; write to the project or /tmp, or %s",
+			STR_ARG(buf_view(&b)), audience_keep(c->r->rq->audience));
 }
 
 /* The relay knows the refused hosts whatever the program printed; otherwise a message must complain. */
@@ -388,7 +387,8 @@ static struct str say_cache(const struct clues *c)
 {
 	if (!is_isolated(c))
 		return STR("");
-	return str_fmt(c->a, "the caches of the box lack something, and offline it cannot be fetched; %s",
+	return str_fmt(c->a, "a package is missing in the caches of the box and cannot be fetched offline; "
+			"%s",
 			audience_registry(c->r->rq->audience));
 }
 
@@ -401,8 +401,8 @@ static struct str say_missing(const struct clues *c)
 static const struct spec_tmp_file *find_readonly_tmp(const struct clues *c)
 {
 	for (size_t from = 0; c->r->spec.tmp_files && from < c->said.n;) {
-		ptrdiff_t end = str_find(c->said, '\n', from);
-		struct str line = str_sub(c->said, from, end < 0 ? c->said.n : (size_t)end);
+		size_t end = str_end(c->said, '\n', from);
+		struct str line = str_sub(c->said, from, end);
 
 		from += line.n + 1;
 		for (const struct spec_tmp_file *f = c->r->spec.tmp_files; f; f = f->next)
@@ -423,13 +423,12 @@ static struct str say_readonly(const struct clues *c)
 		return STR("the client is in its read-only mode, so the project is read-only in the box as "
 			   "well");
 	if (w && w->mode == CLIENT_SANDBOX_UNKNOWN)
-		return STR("the mode of the client's own sandbox could not be found out, so the project is "
-			   "read-only in the box (caisson doctor --client)");
+		return STR("the mode of the client's own sandbox is unknown, so the project is read-only in "
+			   "the box (caisson doctor --client)");
 	if (f)
-		return str_fmt(c->a, "'%.*s' is a file of the machine, which is read-only in the box; use "
-			"another name in /tmp", STR_ARG(f->path));
-	return STR("only the workspace, the home and /tmp can be written in the box, and protected files of "
-		   "the workspace cannot");
+		return str_fmt(c->a, "'%.*s' is a file of the machine and read-only in the box; use another "
+			"name in /tmp", STR_ARG(f->path));
+	return STR("only the workspace (except protected files), the home and /tmp are writable in the box");
 }
 
 /* ---- the table ---- */
@@ -458,20 +457,19 @@ static const struct hint_row {
 		[HINT_TIME] = {"timeout", ANYTIME, false, LIMIT_TIME, out_of_time, NULL,
 				"the time limit was reached"},
 		[HINT_CPU_TIME] = {"timeout", ANYTIME, false, LIMIT_CPU_TIME, out_of_cpu, NULL,
-				"the limit of CPU time was reached"},
+				"the CPU time limit was reached"},
 		[HINT_OOM] = {"memory", ANYTIME, false, LIMIT_MEMORY, out_of_memory, NULL,
 				"the memory limit was reached"},
 		[HINT_OUTPUT] = {"output", ANYTIME, false, LIMIT_OUTPUT, too_long, NULL,
-				"more output than the limit"},
+				"the output limit was reached"},
 		[HINT_TMP] = {"scratch", ANYTIME, false, LIMIT_SCRATCH, tmp_full, NULL,
-				"the project's /tmp holds more than its limit: remove files there"},
+				"the project's /tmp exceeds its limit: remove files there"},
 		[HINT_CACHES] = {"caches", ANYTIME, false, NO_LIMIT, caches_full, NULL,
-				"the project's caches in boxes exceed their limit and are deleted; a person "
+				"the project's caches in boxes exceed their limit and are deleted; the user "
 				"can raise 'sandbox.caches.project' in " AUDIENCE_POLICY},
 		[HINT_ENDED] = {"ended", ANYTIME, false, NO_LIMIT, NULL, say_ended, ""},
 		[HINT_TEARDOWN] = {"teardown", ANYTIME, false, NO_LIMIT, lingers, NULL,
-				"the kernel is still giving back what the box held, which takes it a while; "
-				"nothing of the box runs any more"},
+				"the box has ended, but the kernel is still releasing its resources"},
 		[HINT_DROPPED] = {"dropped", ANYTIME, false, NO_LIMIT, NULL, say_dropped, ""},
 		[HINT_NO_PROGRAM] = {"not-found", ANYTIME, false, NO_LIMIT, program_missing, NULL, NOT_SEEN},
 		[HINT_REGISTRIES] = {"registries", FAILED, false, NO_LIMIT, NULL, say_registries, ""},
@@ -479,24 +477,24 @@ static const struct hint_row {
 		[HINT_PATH] = {"path", MASKED, false, NO_LIMIT, NULL, say_hidden_dirs, ""},
 		[HINT_NETWORK] = {"network", MASKED, false, NO_LIMIT, is_isolated, say_network, ""},
 		[HINT_CREDENTIALS] = {"credentials", FAILED, true, NO_LIMIT, reaches_names, NULL,
-				"the host wants credentials, and the box has none of the person's; a person "
-				"can run the command outside of the box"},
+				"the host wants credentials, which the box does not have; ask the user to "
+				"run the command outside the box"},
 		[HINT_LOOPBACK] = {"loopback", FAILED, true, NO_LIMIT, meant_loopback, say_loopback, ""},
 		[HINT_CACHE] = {"cache", MASKED, true, NO_LIMIT, NULL, say_cache, ""},
 		[HINT_MISSING] = {"missing", MASKED, false, NO_LIMIT, NULL, say_missing, ""},
 		[HINT_READONLY] = {"read-only", FAILED, true, NO_LIMIT, NULL, say_readonly, ""},
 		[HINT_MEMORY] = {"memory", FAILED, true, LIMIT_MEMORY, NULL, NULL,
-				"the memory limit may be too small"},
+				"the memory limit may be too low"},
 		[HINT_PIDS] = {"pids", FAILED, true, LIMIT_PIDS, NULL, NULL,
-				"the limit of processes and threads may be too small"},
+				"the limit of processes and threads may be too low"},
 		[HINT_SCRATCH] = {"scratch", FAILED, true, LIMIT_SCRATCH, NULL, NULL,
-				"the home and the directories for temporary files share the scratch, which "
-				"may be too small (for a terminal: there are 256 pseudo-terminals)"},
+				"the scratch space of the home and /tmp may be too small (or all 256 "
+				"pseudo-terminals are in use)"},
 		[HINT_PTRACE] = {"ptrace", MASKED, true, NO_LIMIT, may_not_trace, NULL,
-				"programs in the box may not trace each other; a person can permit it with "
+				"programs in the box may not trace each other; the user can permit it with "
 				"'sandbox.ptrace: true' in " AUDIENCE_POLICY},
 		[HINT_PERF] = {"perf", MASKED, true, NO_LIMIT, NULL, NULL,
-				"performance counters of the kernel cannot be used in the box"},
+				"performance counters are not available in the box"},
 		[HINT_PROGRAM] = {"not-found", FAILED, true, NO_LIMIT, not_started, NULL, NOT_SEEN},
 };
 
@@ -537,6 +535,10 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 	for (size_t i = 0; i < HINTS; i++) {
 		const struct hint_row *row = &rows[i];
 		struct str text;
+
+		/* what holds anytime is said at the end */
+		if (o->unfinished && row->when == ANYTIME)
+			continue;
 
 		bool needs_words = row->complained || (i == HINT_NETWORK && now == MASKED);
 

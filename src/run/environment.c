@@ -91,8 +91,8 @@ static void take_callers(struct spec_builder *m)
 	for (size_t i = 0; m->world->environ && m->world->environ[i] && i < VARIABLES_MAX; i++) {
 		struct str s = str_of(m->world->environ[i]);
 		ptrdiff_t eq = str_find(s, '=', 0);
-		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""),
-				value = str_sub(s, (size_t)eq + 1, s.n);
+		struct str name = eq > 0 ? str_first(s, (size_t)eq) : STR(""),
+				value = str_from(s, (size_t)eq + 1);
 
 		if (!is_name(name))
 			continue;
@@ -145,16 +145,16 @@ static int take_given(struct spec_builder *m, struct err *e)
 	for (const struct texts *t = m->rq->env; t; t = t->next) {
 		struct str s = t->text;
 		ptrdiff_t eq = str_find(s, '=', 0);
-		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR("");
+		struct str name = eq > 0 ? str_first(s, (size_t)eq) : STR("");
 
 		if (!is_name(name))
-			return err_set(e, ERR_INPUT, 0, "--env '%.*s': expected NAME=VALUE",
+			return err_input(e, "--env '%.*s': expected NAME=VALUE",
 					(int)(s.n < 60 ? s.n : 60), s.p);
 		if (m->rq->agent && variable_hijacks(name))
-			return err_set(e, ERR_INPUT, 0,
+			return err_input(e,
 					"--env '%.*s': it decides what programs execute, so an agent cannot "
 					"set it", STR_ARG(name));
-		set_variable(m, name, str_sub(s, (size_t)eq + 1, s.n));
+		set_variable(m, name, str_from(s, (size_t)eq + 1));
 	}
 	return 0;
 }

@@ -12,26 +12,19 @@
 
 /* Exit status 125: the copy could not be made, so no test ran. */
 static const char script[] =
-	"fail() { echo \"verify-tests: $1\" >&2; exit 125; }\n"
-	"top=$(git rev-parse --show-toplevel) && here=$(git rev-parse --show-prefix) || fail 'this is no git "
-	"repository'\n"
-	"cd \"$top\" && git rev-parse -q --verify HEAD^{commit} >/dev/null || fail 'there is no commit'\n"
-	"copy=$(mktemp -d /tmp/verify-tests.XXXXXX) || fail 'no place for a copy'\n"
-	"trap 'rm -rf \"$copy\"' EXIT\n"
-	"mkdir \"$copy/w\" || fail 'no place for a copy'\n"
-	"git ls-files -z -co --exclude-standard | while IFS= read -r -d '' p; do [ -e \"$p\" ] || "
-	"[ -L \"$p\" ] && printf '%s\\0' \"$p\"; done | sort -zu | tar --null --no-recursion -T - -cf - | "
-	"tar xf - -C \"$copy/w\" || fail 'the code cannot be copied'\n"
-	"git ls-files -z -oi --exclude-standard --directory | while IFS= read -r -d '' p; do p=${p%/}; "
-	"mkdir -p \"$copy/w/$(dirname \"$p\")\" && ln -s \"$top/$p\" \"$copy/w/$p\"; done\n"
-	"paths() { git ls-files -z \"$@\" -- PATHS; }\n"
-	"paths -co --exclude-standard | (cd \"$copy/w\" && xargs -0r rm -f --)\n"
-	"export GIT_INDEX_FILE=$copy/index\n"
-	"git read-tree HEAD && paths | git checkout-index -z --stdin -f --prefix=\"$copy/w/\" || "
-	"fail 'the tests of HEAD cannot be read'\n"
-	"unset GIT_INDEX_FILE\n"
-	"cd \"$copy/w/$here\" || fail 'this directory is not in HEAD'\n"
-	"\"$@\"\n";
+	"fail() { echo \"verify-tests: $1\" >&2; exit 125; }\ntop=$(git rev-parse --show-toplevel) && "
+	"here=$(git rev-parse --show-prefix) || fail 'not a git repository'\ncd \"$top\" && git rev-parse -q "
+	"--verify HEAD^{commit} >/dev/null || fail 'the repository has no commit'\ncopy=$(mktemp -d "
+	"/tmp/verify-tests.XXXXXX) || fail 'no place for a copy'\ntrap 'rm -rf \"$copy\"' EXIT\nmkdir "
+	"\"$copy/w\" || fail 'no place for a copy'\ngit ls-files -z -co --exclude-standard | while IFS= read "
+	"-r -d '' p; do [ -e \"$p\" ] || [ -L \"$p\" ] && printf '%s\\0' \"$p\"; done | sort -zu | tar "
+	"--null --no-recursion -T - -cf - | tar xf - -C \"$copy/w\" || fail 'the code cannot be copied'\ngit "
+	"ls-files -z -oi --exclude-standard --directory | while IFS= read -r -d '' p; do p=${p%/}; mkdir -p "
+	"\"$copy/w/$(dirname \"$p\")\" && ln -s \"$top/$p\" \"$copy/w/$p\"; done\npaths() { git ls-files -z "
+	"\"$@\" -- PATHS; }\npaths -co --exclude-standard | (cd \"$copy/w\" && xargs -0r rm -f --)\nexport "
+	"GIT_INDEX_FILE=$copy/index\ngit read-tree HEAD && paths | git checkout-index -z --stdin -f "
+	"--prefix=\"$copy/w/\" || fail 'the tests of HEAD cannot be read'\nunset GIT_INDEX_FILE\ncd "
+	"\"$copy/w/$here\" || fail 'this directory is not in HEAD'\n\"$@\"\n";
 
 static struct str script_text(struct arena *a)
 {
@@ -40,8 +33,8 @@ static struct str script_text(struct arena *a)
 
 	while (!str_eq(str_sub(text, at, at + mark.n), mark))
 		at++;
-	return str_cat(a, str_cat(a, str_sub(text, 0, at), test_changes_paths(a)),
-			str_sub(text, at + mark.n, text.n));
+	return str_cat(a, str_cat(a, str_first(text, at), test_changes_paths(a)),
+			str_from(text, at + mark.n));
 }
 
 int spec_use_head_tests(struct spec_builder *m, struct err *e)
@@ -55,8 +48,7 @@ int spec_use_head_tests(struct spec_builder *m, struct err *e)
 	while (n < WORDS_MAX && argv[n])
 		n++;
 	if (!m->r->spec.workspace.n || argv[n])
-		return err_set(e, ERR_INPUT, 0,
-				"the tests of HEAD need a workspace that is a git repository");
+		return err_input(e, "the tests of HEAD need a workspace that is a git repository");
 	v = arena_array(m->a, n + 5, sizeof(*v));
 	v[0] = "/bin/bash";
 	v[1] = "-c";

@@ -28,6 +28,6 @@ int helper_run(struct arena *a, const struct run *of, const struct policies *p, 
 	run_go(a, &r, &box, &(struct box_start){0}, NULL, ret);
 	box_wait(&box, ret);
 	rc = ret->status == STATUS_OK || ret->status == STATUS_EXIT_NONZERO ? 0 : -1;
-	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "%s",
+	return rc == 0 ? 0 : err_input(e, "%s",
 			ret->status == STATUS_SETUP_ERROR ? ret->err_setup.text : status_name(ret->status));
 }

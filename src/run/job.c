@@ -9,6 +9,7 @@
 #include "run/job_network.h"
 #include "run/job_record.h"
 #include "run/job_sandbox.h"
+#include "run/job_unfinished.h"
 #include "run/result_memory.h"
 #include "run/run_validation.h"
 #include "run/test_changes.h"
@@ -192,7 +193,14 @@ static int record_begun(void *ctx, struct err *e)
 	r->tried = true;
 	r->begun = job_record_begin(r->a, r->j, e) == 0;
 	record_close(&r->j->record);
+	if (r->begun && r->j->begun)
+		r->j->begun(r->j->begun_ctx, r->j->run.id);
 	return r->begun ? 0 : -1;
+}
+
+static void look_at_run(void *ctx, const struct outcome *so_far)
+{
+	job_unfinished_note(((struct recording *)ctx)->j, so_far);
 }
 
 /* Runs the program. If the final directory cannot be reported, the client does without it. */
@@ -200,6 +208,7 @@ static void run_and_follow(struct arena *a, struct job *j, struct recording *r,
 		const struct box_progress *progress)
 {
 	struct box_start start = {.before_program = record_begun, .ctx = r,
+			.look = j->request.ticket ? look_at_run : NULL,
 			.hold = j->hold ? &j->hold->box : NULL};
 	struct str cwd_file = STR("");
 
@@ -299,12 +308,15 @@ static int run_to_report(struct arena *a, struct job *j, const struct box_progre
 	return 0;
 }
 
-/* Starts building a box first: the kernel needs about as long for it as we need to decide what runs in it. */
+/*
+ * Starts building a box first: the kernel needs about as long for it as we need to decide what runs in it.
+ * The caller may have begun one before.
+ */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
 	int rc;
 
-	if (j->request.backend == BACKEND_UNSET || j->request.backend == BACKEND_NATIVE)
+	if (!j->box.begun && (j->request.backend == BACKEND_UNSET || j->request.backend == BACKEND_NATIVE))
 		box_begin(&j->box, a, box_backend(NULL));
 	rc = run_to_report(a, j, progress, e);
 	if (j->hold && j->hold->holder)
@@ -315,6 +327,15 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 }
 
 void job_end(struct job *j) { box_wait(&j->box, &j->outcome); }
+
+int job_prepare(struct arena *a, struct job *j, struct err *e)
+{
+	if (open_world(a, j, e) != 0 || run_skill(a, &j->request, e) != 0)
+		return -1;
+	if (!load_policies(a, j))
+		return err_set(e, ERR_CONFIG, 0, "the policy does not load");
+	return run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e);
+}
 
 int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 {

@@ -17,6 +17,7 @@
 #include "result/normalise.h"
 #include "run/job_network.h"
 #include "run/job_record.h"
+#include "run/publish.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/ids.h"
@@ -25,9 +26,11 @@
 #include "sys/state.h"
 
 #define HINT "background"
-#define ACTIVE_MS 20                  /* CPU time between two looks: less is idle */
-#define CHILDREN_MAX 4096             /* bytes of a list of pids */
-#define ARGV_MAX 300                  /* bytes of a command line in a report */
+#define ACTIVE_MS 20      /* CPU time between two looks: less is idle */
+#define CHILDREN_MAX 4096 /* bytes of a list of pids */
+#define LEND_MS 500                   /* until the first look for a server in the box */
+#define LISTENING_ARENA_MAX ((size_t)4 << 20)
+#define ARGV_MAX 300      /* bytes of a command line in a report */
 
 /* ---- what stays ---- */
 
@@ -69,14 +72,14 @@ static void look_at_processes(struct job_hold *h)
 		h->about.nports = listening_ports(h->a, h->box.init, h->about.ports, RUN_PORTS_MAX);
 	for (size_t i = 0; i < JOB_HOLD_PROCESSES; i++) {
 		ptrdiff_t at = str_find(rest, ' ', 0);
-		struct str pid = str_sub(rest, 0, at < 0 ? rest.n : (size_t)at);
+		struct str pid = str_first(rest, at < 0 ? rest.n : (size_t)at);
 
 		if (!pid.n)
 			break;
 		add_process(h, pid);
 		if (at < 0)
 			break;
-		rest = str_sub(rest, (size_t)at + 1, rest.n);
+		rest = str_from(rest, (size_t)at + 1);
 	}
 }
 
@@ -88,6 +91,7 @@ static void close_all(struct job_hold *h)
 	fd_close(&h->dir);
 	fd_close(&h->lock);
 	fd_close(&h->log);
+	fd_close(&h->box.client);
 	h->box.keeper = -1;
 }
 
@@ -136,7 +140,8 @@ static int make_entry(struct job_hold *h, struct err *e)
 			.project = j->run.spec.workspace,
 			.init = h->box.init,
 			.init_start = peer_start_time(h->box.init),
-			.shares = j->run.spec.shares};
+			.shares = j->run.spec.shares,
+			.network = str_of(h->key)};
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	audit_time_text((int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000, now);
@@ -146,7 +151,7 @@ static int make_entry(struct job_hold *h, struct err *e)
 		return -1;
 	/* A reader of the log finds it as soon as the launcher has answered. */
 	h->log = background_log(h->dir);
-	return h->log < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot make the log of the box") : 0;
+	return h->log < 0 ? err_system(e, "cannot make the log of the box") : 0;
 }
 
 static int ask(void *ctx, bool left, int *ret_life, struct err *e)
@@ -171,7 +176,7 @@ static int ask(void *ctx, bool left, int *ret_life, struct err *e)
 		rc = h->keeper < 0 ? -1 : make_entry(h, e);
 	}
 	if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-		rc = err_set(e, ERR_SYSTEM, errno, "cannot make a socket pair");
+		rc = err_system(e, "cannot make a socket pair");
 	if (rc == 0)
 		rc = keeper_hold(h->keeper, str_of(h->id), session_of(h), ends[0], &w, h->ended, e);
 	fd_close(&ends[0]); /* the keeper's copy is the only one */
@@ -181,8 +186,109 @@ static int ask(void *ctx, bool left, int *ret_life, struct err *e)
 		return -1;
 	}
 	look_at_processes(h);
+	if (h->j->client)
+		h->box.client = h->j->client(h->a, h->j->client_ctx);
 	*ret_life = ends[1];
 	return 0;
+}
+
+/* The ports of the policy, unless a former box of the project published them. */
+static void publish_ports(struct job_hold *h)
+{
+	const struct policy *p = &h->j->policies.own;
+
+	for (const struct texts *t = p->sandbox.publish; t; t = t->next) {
+		struct run_background *k = &h->about;
+		struct err e = {0};
+		bool before = false;
+		int64_t port;
+
+		if (num_parse(t->text, PUBLISH_PORT_MIN, UINT16_MAX, &port) != 0)
+			continue;
+		if (publish_check(p, (uint16_t)port, &e) != 0 ||
+				publish_port(h->a, h->state, str_of(h->key), (uint16_t)port, &before, &e) !=
+						0)
+			texts_add(h->a, &h->unpublished,
+					str_fmt(h->a, "port %u is not published: %s", (unsigned)port,
+							e.text));
+		else if (!before && k->npublished < RUN_PORTS_MAX)
+			k->published[k->npublished++] = (uint16_t)port;
+	}
+}
+
+/* ---- a box that is still the launcher's ---- */
+
+static void close_lent(struct job_hold *h)
+{
+	fd_close(&h->lent.keeper);
+	fd_close(&h->lent.dir);
+	fd_close(&h->lent.lock);
+}
+
+static void end_lending(struct job_hold *h)
+{
+	if (h->lent.dir >= 0)
+		background_unmake(h->a, h->state, h->j->run.id);
+	close_lent(h);
+}
+
+static bool is_host_port(const struct network_spec *n, uint16_t port)
+{
+	for (size_t i = 0; i < n->nhost_ports; i++)
+		if (n->host_ports[i] == port)
+			return true;
+	return false;
+}
+
+/* Somebody in the box listens, or the client says that the command goes on in its background. */
+static bool wants_lending(void *ctx)
+{
+	struct job_hold *h = ctx;
+	struct arena scratch;
+	uint16_t ports[RUN_PORTS_MAX];
+	size_t n;
+
+	if (h->j->ticket.background)
+		return true;
+	if (h->j->run.spec.joins)
+		return false; /* the ports are those of others */
+	arena_init_in(&scratch, LISTENING_ARENA_MAX, h->a);
+	n = listening_ports(&scratch, h->box.init, ports, RUN_PORTS_MAX);
+	arena_free(&scratch);
+	while (n && is_host_port(&h->j->run.spec.network, ports[n - 1]))
+		n--;
+	return n > 0;
+}
+
+/* A failure here is no failure of the command: it goes on, and no other box reaches it. */
+static bool lend(void *ctx, const int *fds, size_t n)
+{
+	struct job_hold *h = ctx;
+	const struct view *v = h->j->world.context.view;
+	const struct keeper_wait w = {.due = clock_now() + KEEPER_WAIT_MS * 1000000LL,
+			.tick = h->box.tick,
+			.ctx = h->box.tick_ctx};
+	struct err e = {0};
+
+	h->left = false;
+	if (state_make(h->a, v->state_dir, h->j->run.spec.workspace, v->uid, &h->state, &e) != 0 ||
+			name_box(h, &e) != 0)
+		return false;
+	h->keeper = keeper_connect(h->state, &w, &e);
+	if (h->keeper < 0 || make_entry(h, &e) != 0) {
+		cancel(h);
+		return false;
+	}
+	background_name(h->lock);
+	keeper_share(h->keeper, str_of(h->key), fds, n);
+	publish_ports(h);
+	h->lent.keeper = h->keeper;
+	h->lent.dir = h->dir;
+	h->lent.lock = h->lock;
+	fd_close(&h->log);
+	background_unlog(h->dir); /* the output is the caller's */
+	h->keeper = h->dir = h->lock = -1;
+	return true;
 }
 
 static void share(void *ctx, const int *fds, size_t n)
@@ -190,6 +296,8 @@ static void share(void *ctx, const int *fds, size_t n)
 	struct job_hold *h = ctx;
 
 	keeper_share(h->keeper, str_of(h->key), fds, n);
+	end_lending(h);
+	publish_ports(h);
 }
 
 static void add_hint(struct arena *a, struct job *j, struct str text)
@@ -207,12 +315,22 @@ void job_hold_report(struct arena *a, struct job *j)
 
 	if (!h || h->holder)
 		return;
+	end_lending(h);
 	if (j->outcome.held) {
 		h->about.id = str_of(h->id);
 		h->about.running = !h->left;
 		j->report.background = &h->about;
 	} else if (j->outcome.err_hold.kind)
-		add_hint(a, j, str_fmt(a, "nothing stays in the background: %s", j->outcome.err_hold.text));
+		add_hint(a, j, str_fmt(a, "nothing keeps running in the background: %s",
+				j->outcome.err_hold.text));
+	for (const struct texts *t = j->outcome.held ? h->unpublished : NULL; t; t = t->next)
+		add_hint(a, j, t->text);
+	for (size_t i = 0; j->outcome.held && i < h->about.npublished; i++)
+		add_hint(a, j,
+				str_fmt(a,
+						"http://127.0.0.1:%u on this machine leads to port %u of the "
+						"project's boxes until the last of them ends",
+						h->about.published[i], h->about.published[i]));
 	if (j->outcome.held && h->ended[0])
 		add_hint(a, j,
 				str_fmt(a,
@@ -232,6 +350,7 @@ static bool begin(void *ctx)
 	bool shown;
 
 	h->holder = true;
+	close_lent(h);
 	background_name(h->lock);
 	shown = dup2(h->log, STDOUT_FILENO) >= 0 && dup2(h->log, STDERR_FILENO) >= 0 &&
 		output_filter_start(h->a, j->world.environ, &h->filter, &e) == 0;
@@ -251,6 +370,13 @@ static bool wants_end(void *ctx)
 	struct job_hold *h = ctx;
 
 	return keeper_wants_end(h->keeper, h->why);
+}
+
+static void client_ended(void *ctx)
+{
+	struct job_hold *h = ctx;
+
+	(void)keeper_put(h->why, sizeof(h->why), STR("ended because the agent client has ended"));
 }
 
 static void tell_usage(void *ctx, uint64_t memory, uint64_t cpu_ms)
@@ -282,7 +408,7 @@ void job_hold_end(struct arena *a, struct job *j)
 static bool only_sleeps(struct str command)
 {
 	while (command.n && command.p[0] == ' ')
-		command = str_sub(command, 1, command.n);
+		command = str_from(command, 1);
 	if (!str_starts(command, "sleep "))
 		return false;
 	for (size_t i = 6; i < command.n; i++)
@@ -291,15 +417,29 @@ static bool only_sleeps(struct str command)
 	return true;
 }
 
+static bool is_agents(const struct run_request *rq) { return rq->ticket || rq->background_policy; }
+
+bool job_keeps(const struct job *j)
+{
+	return j->policies.own.sandbox.background && j->run.spec.profile == PROFILE_WORK &&
+	       j->run.backend == box_backend(NULL);
+}
+
+/* Contained commands of agents stay by the policy, where a box can. */
+static bool stays_by_policy(const struct job *j)
+{
+	return is_agents(&j->request) && job_keeps(j);
+}
+
 int job_hold_prepare(struct arena *a, struct job *j, struct err *e)
 {
 	const struct run_request *rq = &j->request;
 	struct job_hold *h;
 
-	if (!rq->background && !rq->background_after && !(rq->ticket && j->policies.own.sandbox.background))
+	if (!stays_by_policy(j) && (rq->background_policy || (!rq->background && !rq->background_after)))
 		return 0;
 	if (j->run.spec.profile != PROFILE_WORK)
-		return err_set(e, ERR_INPUT, 0, "--background goes with --profile work");
+		return err_input(e, "--background needs --profile work");
 	h = arena_new(a, struct job_hold);
 	*h = (struct job_hold){.a = a,
 			.j = j,
@@ -307,12 +447,16 @@ int job_hold_prepare(struct arena *a, struct job *j, struct err *e)
 			.dir = -1,
 			.lock = -1,
 			.log = -1,
+			.lent = {-1, -1, -1},
 			.box = {.ask = ask,
 					.cancel = cancel,
 					.share = share,
-
+					.wants_lending = wants_lending,
+					.lend = lend,
 					.begin = begin,
 					.keeper = -1,
+					.client = -1,
+					.client_ended = client_ended,
 					.wants_end = wants_end,
 					.usage = tell_usage,
 
@@ -325,6 +469,8 @@ int job_hold_prepare(struct arena *a, struct job *j, struct err *e)
 	j->hold = h;
 	j->run.spec.background = true;
 	j->run.spec.shares = job_network_key(a, j, h->key);
+	if (is_agents(rq) && j->run.spec.shares && !rq->background_after)
+		h->box.lend_ms = j->ticket.background ? 1 : LEND_MS;
 	return 0;
 }
 

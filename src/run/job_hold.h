@@ -26,12 +26,18 @@ struct job_hold {
 	char id[RUN_ID_MAX + 8];
 	char key[SHA256_HEX + 1]; /* of the network that other boxes may join; empty: none */
 	char ended[40]; /* a box that ended for this one */
+	struct {        /* while the launcher's own box lends its network; -1: none */
+		int keeper, dir, lock;
+	} lent;
 	char why[152];  /* the keeper's reason to end the box */
 	bool left, holder;
 	uint64_t cpu_ms;
 	struct run_background about; /* for the launcher's report */
+	struct texts *unpublished;   /* ports of the policy that could not be published, and why */
 };
 
+/* True if the policy keeps what an agent's command leaves behind, and the box can stay. */
+bool job_keeps(const struct job *j);
 /* Prepares j->hold, if the request allows the background. */
 int job_hold_prepare(struct arena *a, struct job *j, struct err *e);
 /* In the launcher, after report_make(): what stays, or why nothing does. */

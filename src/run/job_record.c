@@ -230,10 +230,10 @@ static struct str cut_note(struct arena *a, const struct outcome *o, bool out, b
 
 	buf_init(&b, a, 0);
 	if (out)
-		buf_fmt(&b, "stdout has %llu bytes, of which both ends are kept",
+		buf_fmt(&b, "stdout has %llu bytes; both ends are kept",
 				(unsigned long long)o->out.total);
 	if (err)
-		buf_fmt(&b, "%sstderr has %llu bytes, of which both ends are kept", out ? "; " : "",
+		buf_fmt(&b, "%sstderr has %llu bytes; both ends are kept", out ? "; " : "",
 				(unsigned long long)o->err.total);
 	return buf_view(&b);
 }
@@ -329,7 +329,7 @@ int job_request_of(struct arena *a, struct str spec, struct str command, struct 
 		return -1;
 	asked = json_key(o, "asked");
 	if (!read_program(a, asked, command, rq) || !read_options(a, asked, rq, &words))
-		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record as a whole");
+		return err_input(e, "the request is not completely in the record");
 	if (request_parse(a, &words, rq, e) != 0)
 		return -1;
 	*ret = *rq;

@@ -40,9 +40,9 @@ int job_ticket(struct arena *a, struct job *j, struct err *e)
 static const char *advice_for(struct arena *a, struct str client)
 {
 	if (!str_is_any(client, "codex claude-code"))
-		return "docs/clients.md says what a person can do about it";
+		return "see caisson help clients";
 	return str_c(a, str_fmt(a,
-				"a person should run 'caisson init --client %.*s' and start it again; "
+				"ask the user to run 'caisson init --client %.*s' and to restart it; "
 				"'caisson doctor --client %.*s' says what is missing",
 				STR_ARG(client), STR_ARG(client)));
 }
@@ -53,8 +53,8 @@ static void refuse_sandboxed(struct arena *a, struct job *j)
 	struct err why = {0};
 
 	err_set(&why, ERR_SYSTEM, 0,
-		"%.*s runs commands in its own sandbox, in which Caisson cannot make its box, so nothing was "
-		"run: %s",
+		"%.*s runs commands in its own sandbox, where Caisson cannot create a box, so nothing ran: "
+		"%s",
 		STR_ARG(client), advice_for(a, client));
 	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
 }

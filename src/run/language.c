@@ -65,7 +65,7 @@ static struct str word_after(struct str s, size_t *at)
 const struct language *language_by_shebang(struct str text)
 {
 	ptrdiff_t end = str_find(text, '\n', 0);
-	struct str line = str_sub(text, 0, end < 0 || end > SHEBANG_MAX ? SHEBANG_MAX : (size_t)end), name;
+	struct str line = str_first(text, end < 0 || end > SHEBANG_MAX ? SHEBANG_MAX : (size_t)end), name;
 	size_t at = 2;
 
 	if (!str_starts(line, "#!"))

@@ -125,7 +125,7 @@ static struct str to_show(const struct run *r, struct str path, struct str dots)
 			str_eq(path, beside))
 		return path;
 	slash = str_find(path, '/', beside.n + 1);
-	return str_sub(path, 0, slash < 0 ? path.n : (size_t)slash);
+	return str_first(path, slash < 0 ? path.n : (size_t)slash);
 }
 
 /* The path without empty components, "." and "..", as its letters say it. */
@@ -135,8 +135,7 @@ static struct str without_dots(struct arena *a, struct str path)
 
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', i);
-		size_t to = slash < 0 ? path.n : (size_t)slash;
+		size_t to = str_end(path, '/', i);
 		struct str part = str_sub(path, i, to);
 
 		i = to + 1;
@@ -169,11 +168,23 @@ static struct str tree_around(const struct path_search *p, struct str path)
 		i++;
 	if (i + 4 > path.n)
 		return STR("");
-	dir = without_dots(p->a, str_sub(path, 0, i));
+	dir = without_dots(p->a, str_first(path, i));
 	tree = path_parent(dir);
 	if (tree.n < 2 || !is_shown(s, dir) || is_shown(s, tree) || path_inside(s->workspace, tree))
 		return STR("");
 	return tree;
+}
+
+/* The virtual environment whose bin/ has the path: a program there is a link, and needs the rest of it. */
+static struct str environment_of(struct path_search *p, struct str path)
+{
+	struct str bin = path_parent(path), top = path_parent(bin);
+	struct path_answer at;
+
+	if (!str_is(str_base(bin), "bin") || top.n < 2)
+		return STR("");
+	path_look(&p->memo, str_fmt(p->a, "%.*s/pyvenv.cfg", STR_ARG(top)), &at);
+	return at.target == PATH_FILE ? top : STR("");
 }
 
 static void look_at(struct path_search *p, struct str path)
@@ -190,7 +201,7 @@ static void look_at(struct path_search *p, struct str path)
 	path_look(&p->memo, path, &at);
 	if (!at.real.n || (at.target != PATH_FILE && at.target != PATH_DIR) || never_named(p, at.real))
 		return;
-	struct str whole = to_show(p->r, path, around);
+	struct str whole = to_show(p->r, path, around.n ? around : environment_of(p, path));
 	name_path(p, never_named(p, whole) ? path : whole);
 }
 
@@ -212,7 +223,7 @@ static char quote_before(struct str line, size_t at)
 
 static bool starts_path(struct str line, size_t at)
 {
-	struct str rest = str_sub(line, at, line.n);
+	struct str rest = str_from(line, at);
 
 	if (at && !ends_path(line.p[at - 1], 0) && line.p[at - 1] != '=')
 		return false;
@@ -235,7 +246,7 @@ static struct str make_absolute(const struct path_search *p, struct str path)
 	if (path.p[0] == '/')
 		return path;
 	if (path.p[0] == '~')
-		return p->at->home.n ? str_path(p->a, p->at->home, str_sub(path, 2, path.n)) : STR("");
+		return p->at->home.n ? str_path(p->a, p->at->home, str_from(path, 2)) : STR("");
 	return str_path(p->a, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, path);
 }
 
@@ -287,12 +298,27 @@ static void read_messages(struct path_search *p, struct str text)
 	}
 }
 
+/* A shell that lacks a program says so in these words; any other complaint may be about a package. */
+static bool misses_more_than_programs(struct str messages)
+{
+	for (size_t from = 0; from < messages.n;) {
+		size_t end = str_end(messages, '\n', from);
+		struct str line = str_sub(messages, from, end);
+
+		from += line.n + 1;
+		if (complains(line) && !str_ends(line, ": command not found") &&
+				!str_ends(line, ": not found"))
+			return true;
+	}
+	return false;
+}
+
 /* A message may name a package instead of a path: then the project's manifests tell where it is. */
 static void read_manifests(struct path_search *p, struct str messages)
 {
 	const struct spec *s = &p->r->spec;
 
-	if (p->named || !s->workspace.n || !complains(messages))
+	if (p->named || !s->workspace.n || !misses_more_than_programs(messages))
 		return;
 	for (const struct texts *t = manifest_paths(p->a, s->workspace, s->cwd.n ? s->cwd : s->workspace); t;
 			t = t->next)
@@ -385,10 +411,10 @@ static void read_scripts(struct path_search *p, struct str messages)
 	const struct spec *s = &p->r->spec;
 	size_t from = 0;
 	struct str module = quoted_after(messages, "No module named '", '\'', &from);
-	ptrdiff_t dot = str_find(module, '.', 0);
+	size_t dot = str_end(module, '.', 0);
 
-	module = str_sub(module, 0, dot < 0 ? module.n : (size_t)dot);
-	if (p->named || !s->workspace.n || !module.n || is_odd(module) || str_find(module, '/', 0) >= 0)
+	module = str_first(module, dot);
+	if (p->named || !s->workspace.n || !module.n || is_odd(module) || str_has(module, '/'))
 		return;
 	from = 0;
 	for (size_t n = 0; n < SCRIPTS_READ && from < messages.n; n++) {
@@ -434,11 +460,11 @@ static struct str advice(struct arena *a, enum audience who, const struct texts 
 	switch (who) {
 	case AUDIENCE_TERMINAL: return str_fmt(a, "'%.*s' shows it", STR_ARG(options));
 	case AUDIENCE_CLIENT:
-		return str_fmt(a, "copy it into the project, or a person can show it with "
-			"'sandbox: {read: [%.*s]}' in " AUDIENCE_POLICY, STR_ARG(list));
+		return str_fmt(a, "copy it into the project, or the user can show it with 'sandbox: {read: "
+			"[%.*s]}' in " AUDIENCE_POLICY, STR_ARG(list));
 	case AUDIENCE_MCP: break;
 	}
-	return str_fmt(a, "only the person who started this server can show it ('%.*s')", STR_ARG(options));
+	return str_fmt(a, "only the user who started this server can show it ('%.*s')", STR_ARG(options));
 }
 
 struct str missing_paths_hint(struct arena *a, const struct run *r, struct str messages)
@@ -491,13 +517,13 @@ static bool find_program(struct path_search *p, struct str name)
 
 	if (!name.n || name.n > PATH_BYTES)
 		return false;
-	if (str_find(name, '/', 0) >= 0)
+	if (str_has(name, '/'))
 		return is_hidden_file(p, without_dots(p->a, make_absolute(p, name)));
 	for (size_t i = 0; rest.n && i < SEARCH_DIRS; i++) {
 		ptrdiff_t colon = str_find(rest, ':', 0);
-		struct str dir = str_sub(rest, 0, colon < 0 ? rest.n : (size_t)colon);
+		struct str dir = str_first(rest, colon < 0 ? rest.n : (size_t)colon);
 
-		rest = str_sub(rest, colon < 0 ? rest.n : (size_t)colon + 1, rest.n);
+		rest = str_from(rest, colon < 0 ? rest.n : (size_t)colon + 1);
 		if (str_starts(dir, "/") && is_hidden_file(p, str_path(p->a, dir, name)))
 			return true;
 	}
@@ -525,7 +551,7 @@ static bool find_word(struct path_search *p, struct str line)
 
 		at = to;
 		/* paths have a hint of their own */
-		if (!word.n || str_find(word, '/', 0) >= 0 || is_odd(word))
+		if (!word.n || str_has(word, '/') || is_odd(word))
 			continue;
 		if (p->looked++ >= WORDS_LOOKED)
 			return false;

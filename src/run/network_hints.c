@@ -40,7 +40,7 @@ static struct str advice_terminal(struct arena *a, const struct network_hint_con
 		return str_fmt(a, "%s'--network %.*s' allows it", rules ? "a further " : "", STR_ARG(rule));
 	if (rules)
 		return str_fmt(a, "'caisson allow --host %.*s' allows it", STR_ARG(rule));
-	return str_fmt(a, "'--network %.*s' allows it once, 'caisson allow --host %.*s' for good",
+	return str_fmt(a, "'--network %.*s' allows it once, 'caisson allow --host %.*s' always",
 			STR_ARG(rule), STR_ARG(rule));
 }
 
@@ -48,15 +48,15 @@ static struct str advice_terminal(struct arena *a, const struct network_hint_con
 static struct str advice(struct arena *a, const struct network_hint_context *c, struct str rule)
 {
 	if (taken_away(a, c, rule))
-		return STR("the list 'sandbox.network.allow' of the project's policy takes it away");
+		return STR("'sandbox.network.allow' in the project's policy excludes it");
 	switch (c->who) {
 	case AUDIENCE_TERMINAL: return advice_terminal(a, c, rule);
 	case AUDIENCE_CLIENT:
-		return str_fmt(a, "to allow it, a person runs in a terminal: caisson allow --host %.*s",
+		return str_fmt(a, "to allow it, the user runs in a terminal: caisson allow --host %.*s",
 				STR_ARG(rule));
 	case AUDIENCE_MCP: break;
 	}
-	return str_fmt(a, "only the person who started this server can allow it ('--network %.*s')",
+	return str_fmt(a, "only the user who started this server can allow it ('--network %.*s')",
 			STR_ARG(rule));
 }
 
@@ -77,7 +77,7 @@ static void put_refusal(struct arena *a, struct buf *b, const struct network_hin
 {
 	struct str host = str_of(c->host);
 
-	buf_fmt(b, "%s'%.*s", b->n ? "; " : "the box did not reach ", STR_ARG(host));
+	buf_fmt(b, "%s'%.*s", b->n ? "; " : "the box could not reach ", STR_ARG(host));
 	if (c->port)
 		buf_fmt(b, ":%u", c->port);
 	buf_fmt(b, "': %s", why_refused(c));
@@ -105,7 +105,7 @@ static void put_unseen(struct arena *a, struct buf *b, const struct network_hint
 
 	if (!unseen_connection_find(a, messages, c->network->rules, &u))
 		return;
-	buf_c(b, b->n ? "; " : "the box did not reach ");
+	buf_c(b, b->n ? "; " : "the box could not reach ");
 	if (!u.host.n) {
 		buf_fmt(b, "port %u of a host: the rules list other ports ('HOST:%u' lists it)", u.port,
 				u.port);
@@ -163,13 +163,13 @@ static struct str host_at(struct arena *a, struct str text, unsigned usual)
 
 	while (n < text.n && strchr("'\"`", text.p[n]))
 		n++;
-	text = str_sub(text, n, text.n);
+	text = str_from(text, n);
 	for (n = 0; n < text.n && n <= NETWORK_HOST_MAX && host_byte(text.p[n]); n++)
 		;
-	host = str_sub(text, 0, n);
+	host = str_first(text, n);
 	if (host.n && host.p[host.n - 1] == '.')
 		host.n--;
-	if (str_find(host, '.', 0) < 0 || !network_name_valid(host))
+	if (!str_has(host, '.') || !network_name_valid(host))
 		return STR("");
 	if (n < text.n && text.p[n] == ':')
 		while (++n < text.n && ascii_is_digit(text.p[n]) && port <= UINT16_MAX)
@@ -186,7 +186,7 @@ static struct str host_in(struct arena *a, struct str text)
 		for (size_t at = 0; at + n < text.n; at++) {
 			if (text.p[at] != mark[0] || memcmp(text.p + at, mark, n) != 0)
 				continue;
-			struct str host = host_at(a, str_sub(text, at + n, text.n), before_host[i].port);
+			struct str host = host_at(a, str_from(text, at + n), before_host[i].port);
 			if (host.n)
 				return host;
 		}
@@ -222,7 +222,7 @@ static struct str fetch_first(struct arena *a, const struct network_hint_context
 		for (char *const *word = c->argv; fetch.n && word && *word; word++)
 			if (names_any(str_of(*word), registry_list(r, REGISTRY_NAME)) ||
 				names_any(str_of(*word), registry_list(r, REGISTRY_ALSO)))
-				return str_fmt(a, "; if it wanted packages, run '%.*s' first: it reaches the "
+				return str_fmt(a, "; to get packages, run '%.*s' first: it can reach the "
 					"registries", STR_ARG(fetch));
 	}
 	return STR("");
@@ -254,7 +254,7 @@ struct str network_hint(struct arena *a, const struct network_hint_context *c, c
 	clause = advice(a, c, host);
 	fetch = fetch_first(a, c);
 	return str_fmt(a, "%s '%.*s'; %.*s%.*s",
-			network_has_names(c->network) ? "the box did not reach"
+			network_has_names(c->network) ? "the box could not reach"
 						      : "the box reaches no host, and the program wanted",
 			STR_ARG(host), STR_ARG(clause), STR_ARG(fetch));
 }

@@ -127,11 +127,11 @@ int output_filter_start(struct arena *a, char *const *environ, struct output_fil
 	pid_t pid;
 
 	if (pipe2(out, O_CLOEXEC) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+		return err_system(e, "cannot make a pipe");
 	if (pipe2(err, O_CLOEXEC) != 0) {
 		close(out[0]);
 		close(out[1]);
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+		return err_system(e, "cannot make a pipe");
 	}
 	pid = process_fork(a);
 	if (pid == 0) {
@@ -154,7 +154,7 @@ int output_filter_start(struct arena *a, char *const *environ, struct output_fil
 	close(out[1]);
 	close(err[0]);
 	close(err[1]);
-	return pid > 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot start what cleans the output");
+	return pid > 0 ? 0 : err_system(e, "cannot start the output filter");
 }
 
 bool output_filter_end(struct output_filter *p)

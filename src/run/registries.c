@@ -36,7 +36,7 @@ static int add_rule(struct rule_expansion *l, const struct network_rule *rule, s
 			return 0;
 	}
 	if (l->n++ >= NETWORK_RULES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "a network has at most %d hosts", NETWORK_RULES_MAX);
+		return err_limit(e, "a network has at most %d hosts", NETWORK_RULES_MAX);
 	*l->end = arena_new(l->a, struct network_rule);
 	**l->end = *rule;
 	(*l->end)->next = NULL;
@@ -139,16 +139,16 @@ static int no_preset(struct arena *a, struct str word, struct err *e)
 
 		buf_fmt(&known, "%s%.*s", i ? ", " : "", STR_ARG(name));
 	}
-	return err_set(e, ERR_INPUT, 0,
-			"there is no '%.*s'; use preset:registries, or preset:registries/TOOL with one of "
-			"%.*s",
+	return err_input(e,
+			"unknown preset '%.*s' (use preset:registries, or preset:registries/TOOL with one of "
+			"%.*s)",
 			(int)(word.n < 60 ? word.n : 60), word.p, STR_ARG(buf_view(&known)));
 }
 
 int registries_expand(struct arena *a, struct registries *r, struct str word, struct network_rule **list,
 		struct err *e)
 {
-	struct str tool = str_sub(word, sizeof(REGISTRY_PRESET), word.n); /* after the slash */
+	struct str tool = str_from(word, sizeof(REGISTRY_PRESET)); /* after the slash */
 	struct registry_tools tools = {.a = a, .world = r->world, .again = r->again, .notes = &r->notes};
 	struct rule_expansion l = {.a = a};
 	int rc;

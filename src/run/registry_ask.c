@@ -54,7 +54,7 @@ void registry_open(struct registry_tools *t)
 		return;
 	s->home = path_real(&t->memo, t->world->context.view->home, &kind);
 	if (s->home.n < 2 || kind != PATH_DIR) {
-		err_set(&t->why, ERR_INPUT, 0, "there is no home directory");
+		err_input(&t->why, "no home directory");
 		return;
 	}
 	spec_add_toolchains(&m, &t->memo);
@@ -89,8 +89,8 @@ struct str registry_program(struct registry_tools *t, struct str name)
 	struct str path = t->path;
 
 	for (size_t from = 0; from < path.n;) {
-		ptrdiff_t end = str_find(path, ':', from);
-		struct str dir = str_sub(path, from, end < 0 ? path.n : (size_t)end), real;
+		size_t end = str_end(path, ':', from);
+		struct str dir = str_sub(path, from, end), real;
 		enum path_kind kind;
 
 		real = path_real(&t->memo, str_fmt(t->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(name)), &kind);
@@ -108,13 +108,13 @@ struct str registry_file(struct registry_tools *t, struct str word, struct str *
 
 	*ret_at = word;
 	if (str_starts(word, "~/"))
-		*ret_at = str_cat(t->a, t->run.spec.home, str_sub(word, 1, word.n));
+		*ret_at = str_cat(t->a, t->run.spec.home, str_from(word, 1));
 	real = path_real(&t->memo, *ret_at, &kind);
 	if (kind != PATH_FILE && kind != PATH_DIR)
 		return STR("");
 	if (!registry_foreign(t->world, real))
 		return real;
-	registry_note(t, str_fmt(t->a, "'%.*s' does not count, since it is a link into a project",
+	registry_note(t, str_fmt(t->a, "'%.*s' is ignored: it is a link into a project",
 			STR_ARG(word)));
 	return STR("");
 }
@@ -148,7 +148,7 @@ int registry_files(struct registry_tools *t, struct str word, struct texts **ret
 		entries = (struct glob_answer){.matches = &real, .nmatches = 1};
 	}
 	if (entries.more || entries.nmatches > FILES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "'%.*s' cannot be read, or has more than %d files",
+		return err_limit(e, "'%.*s' cannot be read, or has more than %d files",
 				STR_ARG(at), FILES_MAX);
 	for (size_t i = 0; i < entries.nmatches; i++) {
 		struct str file = path_real(&t->memo, entries.matches[i], &kind);
@@ -182,7 +182,7 @@ static void set_variables(struct registry_tools *t, struct str words)
 		ptrdiff_t eq = str_find(word, '=', 0);
 
 		if (eq > 0)
-			set_variable(t, str_sub(word, 0, (size_t)eq), str_sub(word, (size_t)eq + 1, word.n));
+			set_variable(t, str_first(word, (size_t)eq), str_from(word, (size_t)eq + 1));
 	}
 }
 
@@ -197,10 +197,9 @@ static int run_question(struct arena *a, const struct run *r, struct str *ret, s
 	if (o.status == STATUS_SETUP_ERROR)
 		rc = err_set(e, ERR_SYSTEM, 0, "%s", o.err_setup.text);
 	else if (o.status == STATUS_EXIT_NONZERO)
-		rc = err_set(e, ERR_INPUT, 0, "it ended with status %d", o.exit_code);
+		rc = err_input(e, "it ended with status %d", o.exit_code);
 	else if (o.status != STATUS_OK || o.out.total > TEXT_MAX)
-		rc = err_set(e, ERR_LIMIT, 0, "%s",
-				status_name(o.status == STATUS_OK ? STATUS_OUTPUT_LIMIT : o.status));
+		rc = err_limit(e, "%s", status_name(o.status == STATUS_OK ? STATUS_OUTPUT_LIMIT : o.status));
 	else
 		*ret = stream_tail(a, &o.out, TEXT_MAX);
 	box_wait(&box, &o);
@@ -223,11 +222,11 @@ static int ask_in_box(struct registry_tools *t, const struct registry_row *row, 
 	show_config(t, &m, registry_list(row, REGISTRY_CONFIG));
 	set_variables(&box, registry_list(row, REGISTRY_SET));
 	while (lines.n) {
-		ptrdiff_t end = str_find(lines, '\n', 0);
-		struct str line = str_sub(lines, 0, end < 0 ? lines.n : (size_t)end), word;
+		size_t end = str_end(lines, '\n', 0);
+		struct str line = str_first(lines, end), word;
 		char **argv = arena_array(t->a, WORDS_MAX + 1, sizeof(*argv));
 
-		lines = str_sub(lines, line.n + 1, lines.n);
+		lines = str_from(lines, line.n + 1);
 		for (size_t n = 0; n < WORDS_MAX && (word = str_word(&line)).n; n++)
 			argv[n] = str_c(t->a, word);
 		box.run.spec.argv = argv;
@@ -251,7 +250,7 @@ static int read_file(struct registry_tools *t, const struct registry_row *row, s
 	if (file_read(t->a, str_c(t->a, real), TEXT_MAX, &text.text, NULL, e) != 0)
 		return -1;
 	if (registry_hosts(t->a, &text, ret) != 0)
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is not valid JSON", STR_ARG(real));
+		return err_input(e, "'%.*s' is not valid JSON", STR_ARG(real));
 	return 0;
 }
 
@@ -281,7 +280,7 @@ int registry_ask(struct registry_tools *t, const struct registry_row *row, struc
 		if (ask_in_box(t, row, &answer.text, e) != 0)
 			return -1;
 		if (registry_hosts(t->a, &answer, &hosts) != 0)
-			return err_set(e, ERR_INPUT, 0, "its answer is not valid JSON");
+			return err_input(e, "its answer is not valid JSON");
 	}
 	while ((word = str_word(&words)).n)
 		if (read_place(t, row, word, &hosts, e) != 0)

@@ -33,7 +33,7 @@ bool registry_key_counts(struct str patterns, struct str key)
 	if (key.n > KEY_MAX)
 		return false;
 	while ((word = str_word(&patterns)).n) {
-		if (str_starts(word, "!") && glob_name(str_sub(word, 1, word.n), key))
+		if (str_starts(word, "!") && glob_name(str_from(word, 1), key))
 			return false;
 		yes |= glob_name(word, key);
 	}
@@ -45,9 +45,9 @@ struct str registry_key(struct str line)
 	ptrdiff_t end = str_find(line, '=', 0);
 
 	for (size_t i = 0; end < 0 && i < line.n; i++)
-		if (line.p[i] == ':' && !str_starts(str_sub(line, i, line.n), "://"))
+		if (line.p[i] == ':' && !str_starts(str_from(line, i), "://"))
 			end = (ptrdiff_t)i;
-	return end < 0 ? STR("") : str_trim(str_sub(line, 0, (size_t)end), " \t\"'[]{");
+	return end < 0 ? STR("") : str_trim(str_first(line, (size_t)end), " \t\"'[]{");
 }
 
 /* ---- addresses ---- */
@@ -109,7 +109,7 @@ static void take_address(struct host_search *s, struct str rest)
 	}
 	if (end < authority.n && !strchr(",;|'\")]}>", authority.p[end]))
 		return;
-	add_host(s, str_sub(authority, 0, end));
+	add_host(s, str_first(authority, end));
 }
 
 /* True if the "://" at this place follows "http" or "https"; *ret_start is where that begins. */
@@ -131,7 +131,7 @@ static ptrdiff_t next_address(struct str text, size_t from)
 {
 	ptrdiff_t at = str_find(text, ':', from);
 
-	while (at >= 0 && !str_starts(str_sub(text, (size_t)at, text.n), "://"))
+	while (at >= 0 && !str_starts(str_from(text, (size_t)at), "://"))
 		at = str_find(text, ':', (size_t)at + 1);
 	return at;
 }
@@ -147,10 +147,10 @@ static void take_value(struct host_search *s, struct str key, struct str value)
 		return;
 	for (ptrdiff_t at = next_address(value, 0); at >= 0; at = next_address(value, (size_t)at + 3))
 		if (is_web(value, (size_t)at, &start))
-			take_address(s, str_sub(value, (size_t)at + 3, value.n));
-	if (bare && host && host <= NETWORK_HOST_MAX && str_find(str_sub(value, 0, host), '.', 0) > 0 &&
+			take_address(s, str_from(value, (size_t)at + 3));
+	if (bare && host && host <= NETWORK_HOST_MAX && str_find(str_first(value, host), '.', 0) > 0 &&
 			(host == value.n || strchr("+ ,", value.p[host])))
-		add_host(s, str_sub(value, 0, host));
+		add_host(s, str_first(value, host));
 }
 
 static void take_json(struct host_search *s, const struct json *v, struct str key)
@@ -181,12 +181,12 @@ static struct str without_comments(struct arena *a, struct str text)
 		return text;
 	buf_init(&b, a, text.n + 1);
 	for (size_t i = 0; i <= text.n; i++) {
-		struct str rest = str_sub(text, i, text.n);
+		struct str rest = str_from(text, i);
 
 		if (rest.n && !str_starts(rest, "<!--"))
 			continue;
 		buf_str(&b, str_sub(text, from, i));
-		while (i < text.n && !str_starts(str_sub(text, i, text.n), "-->"))
+		while (i < text.n && !str_starts(str_from(text, i), "-->"))
 			i++;
 		from = i + 3;
 	}
@@ -216,7 +216,7 @@ static void take_lines(struct host_search *s, struct str text)
 		prefix = str_sub(text, line, start < line + PREFIX_MAX ? start : line + PREFIX_MAX);
 		if (!is_comment(prefix) && registry_key_counts(s->t->keys, registry_key(prefix)) &&
 				follows(text, start, s->t->before))
-			take_address(s, str_sub(text, (size_t)at + 3, text.n));
+			take_address(s, str_from(text, (size_t)at + 3));
 	}
 }
 

@@ -68,7 +68,7 @@ static struct str without_userinfo(struct arena *a, struct str line)
 	for (size_t i = 0; i < line.n; i++) {
 		buf_char(&b, line.p[i]);
 		if (i >= 2 && str_eq(str_sub(line, i - 2, i + 1), STR("://")))
-			i += registry_userinfo(str_sub(line, i + 1, line.n));
+			i += registry_userinfo(str_from(line, i + 1));
 	}
 	return buf_view(&b);
 }
@@ -80,7 +80,7 @@ static bool keep_line(struct settings_filter *f, struct str key, struct str line
 	struct texts *hosts = NULL;
 
 	line = without_userinfo(f->a, line);
-	if (line.n > VALUE_MAX || may_be_secret(key, str_sub(line, key.n, line.n)))
+	if (line.n > VALUE_MAX || may_be_secret(key, str_from(line, key.n)))
 		return false;
 	if (str_contains(line, STR("://")) && (registry_hosts(f->a, &t, &hosts) != 0 || !hosts ||
 			!is_allowed(f, hosts)))
@@ -102,11 +102,11 @@ static bool take_line(struct settings_filter *f, struct str line)
 	if (!trimmed.n || strchr("#;", trimmed.p[0]))
 		return true;
 	for (size_t i = 0; i < line.n && url < 0; i++)
-		url = str_starts(str_sub(line, i, line.n), "://") ? (ptrdiff_t)i : -1;
+		url = str_starts(str_from(line, i), "://") ? (ptrdiff_t)i : -1;
 	if (f->kept && ascii_is_blank(line.p[0]) && url >= 0)
 		return keep_line(f, STR(""), line);
 	f->kept = false;
-	key = registry_key(url < 0 ? line : str_sub(line, 0, (size_t)url));
+	key = registry_key(url < 0 ? line : str_first(line, (size_t)url));
 	if (str_starts(trimmed, "[") && str_ends(trimmed, "]") && !key.n)
 		f->section = trimmed;
 	else if (key.n && registry_key_counts(f->patterns, key))
@@ -121,8 +121,7 @@ bool registry_settings(struct arena *a, struct str text, struct str patterns,
 
 	buf_init(&f.out, a, 0);
 	for (size_t from = 0; from < text.n;) {
-		ptrdiff_t end = str_find(text, '\n', from);
-		size_t to = end < 0 ? text.n : (size_t)end;
+		size_t to = str_end(text, '\n', from);
 
 		if (!take_line(&f, str_sub(text, from, to)))
 			return false;

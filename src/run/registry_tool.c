@@ -162,8 +162,8 @@ static void note_failure(struct registry_tools *t, const struct registry_row *ro
 	struct str name = registry_list(row, REGISTRY_NAME);
 
 	registry_note(t, str_fmt(t->a,
-			"%.*s did not say which registries its configuration names (%.*s); only its built-in "
-			"hosts are reachable", STR_ARG(name), STR_ARG(why)));
+			"cannot ask %.*s for its registries (%.*s); only its built-in hosts are reachable",
+			STR_ARG(name), STR_ARG(why)));
 }
 
 /* A tool that is not there names nothing; files of its configuration may still be there and are read. */

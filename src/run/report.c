@@ -48,6 +48,8 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o,
 				str_of(o->err_setup.text));
 	else if (o->interrupted)
 		ret->error = str_fmt(a, "interrupted (SIG%s)", sigabbrev_np(o->interrupted));
+	else if (o->status == STATUS_UNKNOWN)
+		ret->error = STR("the box was killed from outside before it told how the program ended");
 }
 
 /* ---- JSON ---- */
@@ -170,13 +172,26 @@ static void put_lists(struct buf *b, const struct report *r)
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
+	report_hints(b, r->hints);
+}
+
+void report_hints(struct buf *b, const struct hint *hints)
+{
 	json_put_open(b, "hints", '[');
-	for (const struct hint *h = r->hints; h; h = h->next) {
-		buf_c(b, h == r->hints ? "{" : ",{");
+	for (const struct hint *h = hints; h; h = h->next) {
+		buf_c(b, h == hints ? "{" : ",{");
 		json_put_field(b, "id", str_of(h->id));
 		json_put_field(b, "message", h->text);
 		buf_char(b, '}');
 	}
+	buf_char(b, ']');
+}
+
+static void put_ports(struct buf *b, const char *name, const uint16_t *ports, size_t n)
+{
+	json_put_open(b, name, '[');
+	for (size_t i = 0; i < n; i++)
+		buf_fmt(b, "%s%u", i ? "," : "", ports[i]);
 	buf_char(b, ']');
 }
 
@@ -193,10 +208,10 @@ static void put_background(struct buf *b, const struct run_background *k)
 		json_put_string(b, t->text);
 	}
 	buf_char(b, ']');
-	json_put_open(b, "ports", '[');
-	for (size_t i = 0; i < k->nports; i++)
-		buf_fmt(b, "%s%u", i ? "," : "", k->ports[i]);
-	buf_c(b, "]}]");
+	put_ports(b, "ports", k->ports, k->nports);
+	if (k->npublished)
+		put_ports(b, "published", k->published, k->npublished);
+	buf_c(b, "}]");
 }
 
 static void put_reasons(struct buf *b, const struct reason *reasons)

@@ -19,17 +19,16 @@ static int parse_lang(const struct option_word *w, struct err *e)
 	struct buf known;
 
 	if (w->all->v[WORD_SHELL])
-		return err_set(e, ERR_INPUT, 0, "--shell and --lang exclude each other");
+		return err_input(e, "use either --shell or --lang");
 	if (!w->rq->code && !w->rq->file)
-		return err_set(e, ERR_INPUT, 0, "--lang needs -c or --file");
+		return err_input(e, "--lang needs -c or --file");
 	w->rq->language = language_find(str_of(w->text));
 	if (w->rq->language)
 		return 0;
 	buf_init(&known, w->a, 0);
 	for (enum run_language l = LANGUAGE_UNKNOWN + 1; l < LANGUAGES; l++)
 		buf_fmt(&known, "%s%s", known.n ? ", " : "", language_name(l));
-	return err_set(e, ERR_INPUT, 0, "--lang '%.40s': expected one of %.*s", w->text,
-			STR_ARG(buf_view(&known)));
+	return err_input(e, "--lang '%.40s': expected one of %.*s", w->text, STR_ARG(buf_view(&known)));
 }
 
 static int parse_shell(const struct option_word *w, struct err *e)
@@ -37,9 +36,9 @@ static int parse_shell(const struct option_word *w, struct err *e)
 	enum run_language l = language_find(str_of(w->text));
 
 	if (!w->rq->code && !w->rq->file)
-		return err_set(e, ERR_INPUT, 0, "--shell needs -c or --file");
+		return err_input(e, "--shell needs -c or --file");
 	if (!l || !language_row(l)->shell)
-		return err_set(e, ERR_INPUT, 0, "--shell '%.40s': expected bash, sh or zsh", w->text);
+		return err_input(e, "--shell '%.40s': expected bash, sh or zsh", w->text);
 	w->rq->language = l;
 	return 0;
 }
@@ -55,7 +54,7 @@ static struct str text_lang(struct arena *a, const struct run_request *rq, enum 
 static int parse_profile(const struct option_word *w, struct err *e)
 {
 	if (profile_find(str_of(w->text), &w->rq->profile) != 0)
-		return err_set(e, ERR_INPUT, 0, "--profile '%.40s': expected exec or work", w->text);
+		return err_input(e, "--profile '%.40s': expected exec or work", w->text);
 	return 0;
 }
 
@@ -72,7 +71,7 @@ static int parse_workspace(const struct option_word *w, struct err *e)
 	bool read_only = str_ends(path, ":ro");
 
 	if (str_ends(path, ":overlay"))
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"--workspace '%.*s': overlay is not available yet; ro and rw are",
 				STR_ARG(path));
 	if (read_only || str_ends(path, ":rw"))
@@ -98,7 +97,7 @@ static int parse_network(const struct option_word *w, struct err *e)
 	struct err why = {0};
 
 	if (network_request_parse(w->a, str_of(w->text), &w->rq->network, &why) != 0)
-		return err_set(e, ERR_INPUT, 0, "--network '%.40s': %s", w->text, why.text);
+		return err_input(e, "--network '%.40s': %s", w->text, why.text);
 	return 0;
 }
 
@@ -113,7 +112,7 @@ static struct str text_network(struct arena *a, const struct run_request *rq, en
 static int parse_backend(const struct option_word *w, struct err *e)
 {
 	w->rq->backend = backend_choice_find(str_of(w->text));
-	return w->rq->backend ? 0 : err_set(e, ERR_INPUT, 0, "--backend '%.40s': expected one of "
+	return w->rq->backend ? 0 : err_input(e, "--backend '%.40s': expected one of "
 			BACKEND_NAMES_TEXT, w->text);
 }
 
@@ -128,7 +127,7 @@ static struct str text_backend(struct arena *a, const struct run_request *rq, en
 static int parse_require(const struct option_word *w, struct err *e)
 {
 	if (strcmp(w->text, "cgroup") != 0)
-		return err_set(e, ERR_INPUT, 0, "--require '%.40s': expected cgroup", w->text);
+		return err_input(e, "--require '%.40s': expected cgroup", w->text);
 	w->rq->require_cgroup = true;
 	return 0;
 }
@@ -142,7 +141,7 @@ static struct str text_require(struct arena *a, const struct run_request *rq, en
 static int parse_accept(const struct option_word *w, struct err *e)
 {
 	if (strcmp(w->text, "watched") != 0)
-		return err_set(e, ERR_INPUT, 0, "--accept '%.40s': expected watched", w->text);
+		return err_input(e, "--accept '%.40s': expected watched", w->text);
 	w->rq->accept_watched = true;
 	return 0;
 }
@@ -159,7 +158,7 @@ static int parse_limit_word(const struct option_word *w, struct err *e)
 	struct err why = {0};
 
 	if (limit_parse(l, str_of(w->text), &w->rq->limits[l], &why) != 0)
-		return err_set(e, ERR_INPUT, 0, "--%s '%.60s': %s",
+		return err_input(e, "--%s '%.60s': %s",
 				l == LIMIT_CPU_TIME ? "cpu-time" : limit_name(l), w->text, why.text);
 	return 0;
 }
@@ -176,7 +175,7 @@ static struct str text_limit(struct arena *a, const struct run_request *rq, enum
 static int parse_task(const struct option_word *w, struct err *e)
 {
 	w->rq->task = task_find(str_of(w->text));
-	return w->rq->task ? 0 : err_set(e, ERR_INPUT, 0, "--task '%.40s': expected " TASK_NAMES, w->text);
+	return w->rq->task ? 0 : err_input(e, "--task '%.40s': expected " TASK_NAMES, w->text);
 }
 
 static struct str text_task(struct arena *a, const struct run_request *rq, enum run_word w)
@@ -213,7 +212,7 @@ static int parse_lines(const struct option_word *w, struct err *e)
 	int64_t n;
 
 	if (num_parse(str_of(w->text), 1, RUN_LINES_MAX, &n) != 0)
-		return err_set(e, ERR_INPUT, 0, "--%s '%.60s': expected a number of lines from 1 to %d",
+		return err_input(e, "--%s '%.60s': expected a number of lines from 1 to %d",
 				w->word == WORD_HEAD ? "head" : "tail", w->text, RUN_LINES_MAX);
 	*lines_of(w->rq, w->word) = (size_t)n;
 	return 0;

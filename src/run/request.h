@@ -26,6 +26,15 @@ struct run_workspace {
 	bool given, writable;
 };
 
+#define RUN_FILES_MAX 256                    /* files of a request, and their bytes */
+#define RUN_FILES_BYTES ((size_t)8 << 20)
+
+struct run_file { /* a file that the caller gives with the request */
+	struct run_file *next;
+	struct str name;       /* relative to the home of the box */
+	struct str text;
+};
+
 struct run_request { /* zeroed: nothing requested */
 	/* the program and its arguments; with code or file, only arguments */
 	char *const *argv;
@@ -48,11 +57,14 @@ struct run_request { /* zeroed: nothing requested */
 	const struct str *columns;                        /* for the task data */
 	size_t ncolumns;
 	struct texts *env, *read, *write;                 /* their strings end with NUL */
+	bool collects;             /* outcome.home is wanted: the home of the box after its end */
+	const struct run_file *files;                     /* in the home, where the program may change them */
 	bool require_cgroup, accept_watched;
 	bool input, gate, plain;
 	bool head_tests;                 /* runs in a copy with the tests of HEAD (head_tests.c) */
 	bool background;                 /* processes that outlive the program stay */
 	uint64_t background_after;       /* ms after which the program itself stays; 0: never */
+	bool background_policy;          /* from an agent: both only if the policy keeps what stays */
 	/* show Unix times in the report as ISO 8601; else numbers stay as printed */
 	bool iso_times;
 	/* from a ticket: ids of the approved reasons, separated by blanks */

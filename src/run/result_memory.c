@@ -161,18 +161,18 @@ static void suspect(struct arena *a, struct validation *v, const struct counted 
 
 	if (is->total < was->total)
 		validation_suspect(a, v, NOTE_FEWER_TESTS,
-				"%lld %s ran, and %lld when this command ran before; say which tests are "
+				"%lld %s ran, but %lld when this command ran before; explain which tests are "
 				"gone, and why", (long long)is->total, tests(is->total),
 				(long long)was->total);
 	if (gone > added)
 		validation_suspect(a, v, NOTE_TESTS_VANISHED,
-				"%lld %s of the run before did not run, and %lld %s new; say why",
+				"%lld %s of the previous run did not run, and %lld %s new; explain why",
 				(long long)gone, tests(gone), (long long)added,
 				added == 1 ? "is" : "are");
 	/* a new test that is skipped takes nothing away */
 	if (is->skipped > was->skipped && is->total - is->skipped < was->total - was->skipped)
 		validation_suspect(a, v, NOTE_MORE_SKIPPED,
-				"%lld %s skipped, and %lld when this command ran before; say why",
+				"%lld %s skipped, but %lld when this command ran before; explain why",
 				(long long)is->skipped, is->skipped == 1 ? "test was" : "tests were",
 				(long long)was->skipped);
 }

@@ -43,7 +43,7 @@ int run_world(struct arena *a, const struct context *at, struct run_world *ret, 
 	context_open(a, &context);
 	context.cwd = context.view->cwd;
 	if (!context.cwd.n)
-		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
+		return err_input(e, "the working directory cannot be reached");
 	*ret = (struct run_world){.environ = environ, .context = context, .terminal = isatty(STDOUT_FILENO),
 			.machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory_size(),
 			.pids = process_limit(context.view->uid)}};
@@ -105,8 +105,9 @@ static int make_state(struct arena *a, const struct run *r, struct tmp_dir *ret_
 	if (remember_workspace(a, r, state, e) != 0)
 		return -1;
 	for (const struct texts *t = r->caches; t; t = t->next)
-		if (mkdir(str_c(a, t->text), 0700) != 0 && errno != EEXIST)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s'", STR_ARG(t->text));
+		if (access(str_c(a, t->text), F_OK) != 0 && mkdir(str_c(a, t->text), 0700) != 0 &&
+				errno != EEXIST) /* a look is cheaper */
+			return err_system(e, "cannot make '%.*s'", STR_ARG(t->text));
 	return tmp_dir_hold(a, r, state, ret_tmp, e);
 }
 
@@ -128,7 +129,7 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 	if (rc == 0)
 		rc = test_reports_start(a, r, &reports, &e);
 	if (rc == 0 && !b)
-		rc = err_set(&e, ERR_SYSTEM, 0, "there is no backend");
+		rc = err_set(&e, ERR_SYSTEM, 0, "no backend");
 	if (rc == 0)
 		rc = box_run(box, a, b, start, &spec, progress, &o, &e);
 	else

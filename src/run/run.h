@@ -54,6 +54,8 @@ struct run_background { /* processes that stay, in a box of this id */
 	struct texts *processes;       /* command lines, redacted */
 	uint16_t ports[RUN_PORTS_MAX]; /* on which the box listens */
 	size_t nports;
+	uint16_t published[RUN_PORTS_MAX]; /* that this run published on the host */
+	size_t npublished;
 };
 
 struct run {
@@ -153,6 +155,7 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o,
 bool report_error(const struct report *r);
 /* Appends the report as one line (docs/schema/report.schema.json). */
 void report_json(struct buf *b, const struct report *r);
+void report_hints(struct buf *b, const struct hint *hints);
 /* report_network.c: appends the member about connections. */
 void report_network(struct buf *b, const struct network_spec *n, const struct outcome *o);
 /* Appends a member: null if the stream is fully shown. */

@@ -19,17 +19,16 @@ int validation_columns(struct arena *a, struct str list, const struct str **ret,
 	size_t n = 0;
 
 	for (size_t from = 0; from <= list.n;) {
-		ptrdiff_t comma = str_find(list, ',', from);
-		struct str name = str_sub(list, from, comma < 0 ? list.n : (size_t)comma);
+		size_t comma = str_end(list, ',', from);
+		struct str name = str_sub(list, from, comma);
 
 		from += name.n + 1;
 		if (!name.n)
 			continue;
 		if (n == VALIDATION_COLUMNS_MAX)
-			return err_set(e, ERR_INPUT, 0, "--columns: more than %d columns",
-					VALIDATION_COLUMNS_MAX);
+			return err_input(e, "--columns: more than %d columns", VALIDATION_COLUMNS_MAX);
 		if (validate_column(name, &why) != 0)
-			return err_set(e, ERR_INPUT, 0, "--columns %s", why.text);
+			return err_input(e, "--columns %s", why.text);
 		names[n++] = name;
 	}
 	*ret = names;
@@ -46,23 +45,23 @@ int spec_build_task(struct spec_builder *m, struct err *e)
 	t->need = m->p->own.results.need;
 	t->canary = !m->p->own.results.no_canary;
 	if (rq->columns && t->kind != TASK_DATA)
-		return err_set(e, ERR_INPUT, 0, "--columns goes with --task data");
+		return err_input(e, "--columns needs --task data");
 	if (rq->schema && t->kind != TASK_JSON)
-		return err_set(e, ERR_INPUT, 0, "--schema goes with --task json");
+		return err_input(e, "--schema needs --task json");
 	t->validator = rq->validator;
 	if (rq->validator && !t->kind)
 		t->kind = TASK_CUSTOM;
 	if (rq->validator && file_read(m->a, rq->validator, RUN_SCRIPT_MAX, &t->validator_text, NULL, e) != 0)
 		return -1;
 	if (t->kind == TASK_CUSTOM && !rq->validator && !validation_has_custom(m->p, t->kind))
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"--task custom needs --validator FILE, or 'validators' in your own policy");
 	if (!rq->schema)
 		return 0;
 	if (file_read(m->a, rq->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) < 0)
 		return -1;
 	/* an empty text would mean: no schema given */
-	return t->schema.n ? 0 : err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", rq->schema);
+	return t->schema.n ? 0 : err_input(e, "the schema '%s' is empty", rq->schema);
 }
 
 /* ---- after the run ---- */
@@ -104,9 +103,8 @@ static void clean_notes(struct arena *a, const struct run *r, struct check_note 
 static void not_witnessed(struct arena *a, struct validation *v)
 {
 	validation_unsure(a, v, NOTE_NOT_WITNESSED,
-			"the policy requires a report that the runner wrote beside its output "
-			"(results.require), and this result has none: see 'Reports beside what is printed' "
-			"in docs/validators.md");
+			"the policy requires a machine-readable report of the test runner (results.require), "
+			"and this result has none: see caisson help validators");
 	v->result = RESULT_NONE;
 }
 
@@ -117,7 +115,8 @@ static void only_printed(struct arena *a, struct validation *v)
 		n->warning = true;
 	v->validity = VALIDITY_INDETERMINATE;
 	validation_unsure(a, v, NOTE_ONLY_PRINTED,
-			"the command shows a text that existed before, so this is no result of it");
+			"the command prints a text that existed before, so it is not evidence of a new "
+			"result");
 }
 
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o)
@@ -143,12 +142,12 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 	if (r->task.need == RESULT_NEEDS_WITNESS && in.task == TASK_TEST && v->validity == VALIDITY_VALID &&
 			v->evidence != EVIDENCE_WITNESSED)
 		not_witnessed(a, v);
-	if (!in.task && v->validity == VALIDITY_INVALID && validate_only_prints(in.command))
+	if (!in.task && v->validity != VALIDITY_VALID && validate_only_prints(in.command))
 		only_printed(a, v);
 	if (large)
 		validation_unsure(a, v, NOTE_OUTPUT_LARGE,
-				"more than %zu MB were printed, which is more than is checked; let the tool "
-				"print less, or write a report to a file", VALIDATION_STREAM_MAX >> 20);
+				"more than %zu MB were printed, too much to check; let the tool print less, "
+				"or write a report to a file", VALIDATION_STREAM_MAX >> 20);
 	clean_notes(a, r, v->checks);
 	return v;
 }

@@ -41,8 +41,8 @@ static struct str callers_variable(const struct spec_builder *m, struct str name
 	for (size_t i = 0; m->world->environ && m->world->environ[i]; i++) {
 		struct str s = str_of(m->world->environ[i]);
 
-		if (s.n > name.n && s.p[name.n] == '=' && str_eq(str_sub(s, 0, name.n), name))
-			return str_sub(s, name.n + 1, s.n);
+		if (s.n > name.n && s.p[name.n] == '=' && str_eq(str_first(s, name.n), name))
+			return str_from(s, name.n + 1);
 	}
 	return STR("");
 }
@@ -97,8 +97,8 @@ void search_path_list(struct spec_builder *m, struct path_memo *memo, bool show)
 	struct search_dir **end = &m->search;
 
 	for (size_t from = 0, n = 0; path.n && from <= path.n && n < PATH_ENTRIES; n++) {
-		ptrdiff_t colon = str_find(path, ':', from);
-		struct str dir = str_sub(path, from, colon < 0 ? path.n : (size_t)colon);
+		size_t colon = str_end(path, ':', from);
+		struct str dir = str_sub(path, from, colon);
 
 		add_dir(m, memo, &end, dir, false, show);
 		from += dir.n + 1;
@@ -142,7 +142,8 @@ static bool finds_another(struct spec_builder *m, const struct search_dir *d, st
 		if (!d->extra && search_seen(m, d->real) && has_program(m, d->real, name))
 			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(program_dirs); i++)
-		if (has_program(m, str_of(program_dirs[i]), name))
+		if (!is_listed(m, str_of(program_dirs[i]), false) &&
+				has_program(m, str_of(program_dirs[i]), name))
 			return true;
 	return false;
 }
@@ -186,9 +187,9 @@ static int put_stand_ins(struct spec_builder *m, const struct search_dir *d, str
 		if (!is_hidden(m, d, p) || !finds_another(m, d, p->name))
 			continue;
 		if (!(*left)--)
-			return err_set(e, ERR_INPUT, 0,
-					"the box cannot show '%.*s' of the PATH, which has more than %d "
-					"programs that others would replace; leave it out of the PATH",
+			return err_input(e,
+					"the box cannot show '%.*s' of PATH, because more than %d of its "
+					"programs are replaced by others; remove it from PATH",
 					STR_ARG(d->real), STAND_INS_MAX);
 		add_file(m, (struct spec_file){.path = str_path(m->a, dir, p->name), .text = script,
 				.link = true});
@@ -218,9 +219,9 @@ static int put_callers(struct spec_builder *m, struct buf *b, struct err *e)
 		if (put_stand_ins(m, d, b, &dirs, &left, e) != 0)
 			return -1;
 		if (d->partial && !search_seen(m, d->real))
-			return err_set(e, ERR_INPUT, 0,
-					"the box cannot show '%.*s' of the PATH (%s), and it has too many "
-					"entries to compare; leave it out of the PATH",
+			return err_input(e,
+					"the box cannot show '%.*s' of PATH (%s), and it has too many "
+					"entries to compare; remove it from PATH",
 					STR_ARG(d->real), d->why ? d->why : "hidden");
 		if (search_seen(m, d->real) && !has_odd_bytes(d->text) && !has_odd_bytes(d->real))
 			put_entry(b, d->plain && search_seen(m, d->text) ? d->text : d->real);

@@ -68,7 +68,7 @@ const char *search_refuse(struct spec_builder *m, struct path_memo *memo, struct
 
 	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
 		if (path_inside(real, str_of(never[i])))
-			return "nothing of that place can be shown in a box";
+			return "this place can never be shown in a box";
 	if (real.n < 2 || path_inside(m->at->home, real) || path_inside(m->r->spec.home, real))
 		return "it is the home directory, or above it";
 	if (spec_is_own(m, real))
@@ -103,7 +103,7 @@ static bool has_marker(struct path_memo *memo, struct str dir, struct str marker
 	struct glob_answer found = {0};
 	enum path_kind kind;
 
-	if (str_find(marker, '*', 0) < 0) {
+	if (!str_has(marker, '*')) {
 		(void)path_real(memo, str_path(memo->a, dir, marker), &kind);
 		return kind == PATH_FILE || kind == PATH_DIR;
 	}
@@ -111,14 +111,55 @@ static bool has_marker(struct path_memo *memo, struct str dir, struct str marker
 	return found.nmatches > 0;
 }
 
-static const struct toolchain_prefix *prefix_of(struct path_memo *memo, struct str dir)
+/* The first name of a marker. */
+static struct str marker_top(struct str marker)
+{
+	size_t slash = str_end(marker, '/', 0);
+
+	return str_first(marker, slash);
+}
+
+/* Most markers begin with one of a few names, and a directory that is no installation has none of them. */
+static const struct toolchain_prefix *find_prefix(struct path_memo *memo, struct str dir)
 {
 	const struct toolchain_prefix *p;
+	struct texts *absent = NULL, **end = &absent;
 
-	for (size_t i = 0; (p = toolchain_prefix(i)); i++)
-		if (has_marker(memo, dir, toolchain_text(p->marker)))
+	for (size_t i = 0; (p = toolchain_prefix(i)); i++) {
+		struct str marker = toolchain_text(p->marker), top = marker_top(marker);
+		enum path_kind kind;
+
+		if (texts_have(absent, top))
+			continue;
+		(void)path_real(memo, str_path(memo->a, dir, top), &kind);
+		if (kind == PATH_ABSENT)
+			end = texts_add(memo->a, end, top);
+		else if (has_marker(memo, dir, marker))
 			return p;
+	}
 	return NULL;
+}
+
+struct search_prefix { /* an answer of prefix_of() */
+	struct search_prefix *next;
+	struct str dir;
+	const struct toolchain_prefix *prefix;
+};
+
+/* Several directories of a PATH, and several links in one, lead to the same installation. */
+static const struct toolchain_prefix *prefix_of(struct spec_builder *m, struct path_memo *memo,
+		struct str dir)
+{
+	struct search_prefix *p = m->prefixes;
+
+	while (p && !str_eq(p->dir, dir))
+		p = p->next;
+	if (!p) {
+		p = arena_copy(m->a, (struct search_prefix){.next = m->prefixes, .dir = dir});
+		p->prefix = find_prefix(memo, dir);
+		m->prefixes = p;
+	}
+	return p->prefix;
 }
 
 static void add_link(struct spec_builder *m, struct str path, struct str text)
@@ -154,18 +195,18 @@ static void show_parts(struct spec_builder *m, struct path_memo *memo, struct st
 static struct str interpreter_dir(struct arena *a, struct str text)
 {
 	for (size_t from = 0; from < text.n;) {
-		ptrdiff_t end = str_find(text, '\n', from);
-		struct str line = str_sub(text, from, end < 0 ? text.n : (size_t)end);
+		size_t end = str_end(text, '\n', from);
+		struct str line = str_sub(text, from, end);
 		ptrdiff_t eq = str_find(line, '=', 0);
-		struct str key = str_sub(line, 0, eq < 0 ? 0 : (size_t)eq);
+		struct str key = str_first(line, eq < 0 ? 0 : (size_t)eq);
 
 		if (str_is(str_word(&key), "home")) {
-			struct str value = str_sub(line, (size_t)eq + 1, line.n);
+			struct str value = str_from(line, (size_t)eq + 1);
 
 			while (value.n && strchr(" \t\r", value.p[value.n - 1]))
 				value.n--;
 			while (value.n && strchr(" \t", value.p[0]))
-				value = str_sub(value, 1, value.n);
+				value = str_from(value, 1);
 			return str_starts(value, "/") ? str_dup(a, value) : STR("");
 		}
 		from += line.n + 1;
@@ -190,7 +231,7 @@ static void show_interpreter(struct spec_builder *m, struct path_memo *memo, str
 	base = path_parent(base);
 	if (path_inside(m->at->home, base)) /* a program of a box may have written pyvenv.cfg */
 		return;
-	kind = prefix_of(memo, base);
+	kind = prefix_of(m, memo, base);
 	if (kind && has_marker(memo, base, STR("lib/python3.*/os.py")) &&
 			has_marker(memo, base, STR("bin/python3*")))
 		show_parts(m, memo, base, kind);
@@ -199,7 +240,7 @@ static void show_interpreter(struct spec_builder *m, struct path_memo *memo, str
 /* Shows the installation that a directory of programs belongs to. False: there is none. */
 static bool show_prefix(struct spec_builder *m, struct path_memo *memo, struct str dir)
 {
-	const struct toolchain_prefix *kind = path_inside(m->at->home, dir) ? NULL : prefix_of(memo, dir);
+	const struct toolchain_prefix *kind = path_inside(m->at->home, dir) ? NULL : prefix_of(m, memo, dir);
 
 	if (!kind)
 		return false;
@@ -234,8 +275,20 @@ static void note_program(struct spec_builder *m, struct program_list *l, struct 
 	l->programs++;
 }
 
-/* LIST_LEAVING: links that lead to neither the system nor the workspace */
+/*
+ * LIST_LINKS: only links that leave the directory, and whether there are programs
+ * LIST_LEAVING: links that lead to neither the system nor the workspace
+ */
 enum listing_kind { LIST_ALL, LIST_LINKS, LIST_LEAVING };
+
+/* True if a link leads to a program beside it, which is seen where the link is. */
+static bool is_beside(int fd, const char *to)
+{
+	struct stat st;
+
+	return !strchr(to, '/') && fstatat(fd, to, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+			st.st_mode & 0111;
+}
 
 static void list_link(struct spec_builder *m, struct path_memo *memo, struct program_list *l, int fd,
 		struct str dir, struct str name, enum listing_kind which)
@@ -247,6 +300,11 @@ static void list_link(struct spec_builder *m, struct path_memo *memo, struct pro
 
 	if (n <= 0 || n == (ssize_t)sizeof(to))
 		return;
+	to[n] = '\0';
+	if (which == LIST_LINKS && is_beside(fd, to)) {
+		l->programs++;
+		return;
+	}
 	hop = to[0] == '/' ? str_dup(m->a, str_n(to, (size_t)n)) : str_path(m->a, dir, str_n(to, (size_t)n));
 	hop = path_plain(m->a, hop);
 	if (which == LIST_LEAVING && (search_system(hop) || path_inside(hop, m->r->spec.workspace)))
@@ -273,11 +331,14 @@ static bool list_dir(struct spec_builder *m, struct path_memo *memo, struct str 
 
 		if (str_is(name, ".") || str_is(name, ".."))
 			continue;
-		ret->secret |= path_table_secret_name(name);
+		if (which != LIST_LEAVING)
+			ret->secret |= path_table_secret_name(name);
 		if (entry->d_type == DT_LNK)
 			list_link(m, memo, ret, dirfd(d.dir), dir, name, which);
 		else if (entry->d_type == DT_DIR)
 			ret->dirs++;
+		else if (which == LIST_LINKS && (ret->programs || is_program(m, str_path(m->a, dir, name))))
+			ret->programs++; /* one is enough */
 		else if (which == LIST_ALL && is_program(m, str_path(m->a, dir, name)))
 			note_program(m, ret, name, STR(""), str_path(m->a, dir, name));
 		else
@@ -286,17 +347,20 @@ static bool list_dir(struct spec_builder *m, struct path_memo *memo, struct str 
 	return n <= ENTRIES_MAX;
 }
 
+static bool is_called_so(struct str dir)
+{
+	return str_is_any(str_base(dir), "bin sbin shims .bin scripts Scripts libexec cmd condabin");
+}
+
 /*
  * A directory that is called so, or has hardly anything but programs: a directory of documents does not
  * become visible by a PATH that names it.
  */
 static bool looks_like_programs(struct str dir, const struct program_list *l)
 {
-	static const char names[] = "bin sbin shims .bin scripts Scripts libexec cmd condabin";
-
 	if (!l->programs || l->secret)
 		return false;
-	return str_is_any(str_base(dir), names) || (!l->dirs && l->others <= l->programs);
+	return is_called_so(dir) || (!l->dirs && l->others <= l->programs);
 }
 
 /* ---- links to programs elsewhere ---- */
@@ -349,9 +413,11 @@ void search_look_inside(struct spec_builder *m, struct path_memo *memo, struct s
 		show_links(m, memo, d);
 }
 
+/* The programs of a directory that is not shown are listed one by one: others could run in their place. */
 void search_show(struct spec_builder *m, struct path_memo *memo, struct search_dir *d, bool odd)
 {
 	bool seen = search_seen(m, d->real);
+	enum listing_kind which;
 	struct program_list l;
 
 	d->why = seen  ? NULL
@@ -359,10 +425,10 @@ void search_show(struct spec_builder *m, struct path_memo *memo, struct search_d
 		       : search_refuse(m, memo, d->real);
 	if (!seen && !d->why && spec_refuse_escape(m, "PATH", d->text, d->real, NULL) != 0)
 		d->why = "a link in a project leads there";
-	d->partial = !list_dir(m, memo, d->real, seen ? LIST_LINKS : LIST_ALL, &l);
+	which = seen || (!d->why && is_called_so(d->real)) ? LIST_LINKS : LIST_ALL;
+	d->partial = !list_dir(m, memo, d->real, which, &l);
 	if (d->partial && !d->why && !seen)
 		d->why = "it has too many entries";
-	d->programs = l.list;
 	if (!seen && !d->why) {
 		(void)show_prefix(m, memo, path_parent(d->real));
 		if (!search_seen(m, d->real) && looks_like_programs(d->real, &l))
@@ -370,6 +436,9 @@ void search_show(struct spec_builder *m, struct path_memo *memo, struct search_d
 		if (!search_seen(m, d->real))
 			d->why = "it does not look like a directory of programs";
 	}
+	if (d->why && which == LIST_LINKS)
+		(void)list_dir(m, memo, d->real, LIST_ALL, &l);
+	d->programs = l.list;
 	if (!d->why)
 		show_links(m, memo, d);
 }

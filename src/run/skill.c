@@ -24,7 +24,7 @@ static int front_matter(struct str name, struct str text, struct str *ret, struc
 	size_t from;
 
 	if (str_starts(text, "\xEF\xBB\xBF"))
-		text = str_sub(text, 3, text.n);
+		text = str_from(text, 3);
 	line = str_find(text, '\n', 0);
 	from = (size_t)line + 1;
 	if (line < 3 || !str_starts(text, "---") || !(line == 3 || (line == 4 && text.p[3] == '\r'))) {
@@ -37,14 +37,14 @@ static int front_matter(struct str name, struct str text, struct str *ret, struc
 
 		if (str_is(s, "---") || str_is(s, "---\r")) {
 			/* includes its first line, so that line numbers are those of the file */
-			*ret = str_sub(text, 0, at);
+			*ret = str_first(text, at);
 			return 0;
 		}
 		if (end < 0)
 			break;
 		at = (size_t)end + 1;
 	}
-	return err_set(e, ERR_INPUT, 0, "%.*s:1:1: the front matter does not end: a line '---' is missing",
+	return err_input(e, "%.*s:1:1: the front matter does not end: a line '---' is missing",
 			STR_ARG(name));
 }
 
@@ -85,7 +85,7 @@ static int take_columns(struct skill_reader *r, const struct ynode *n, struct er
 	if (n->kind == YNODE_SCALAR)
 		buf_str(&b, n->text);
 	for (const struct ynode *c = n->child; n->kind == YNODE_LIST && c; c = c->next) {
-		if (c->kind != YNODE_SCALAR || str_find(c->text, ',', 0) >= 0)
+		if (c->kind != YNODE_SCALAR || str_has(c->text, ','))
 			return yaml_fail(&r->f, c, false, e, "%.*s: expected names of columns",
 					STR_ARG(n->key));
 		buf_fmt(&b, "%s%.*s", b.n ? "," : "", STR_ARG(c->text));
@@ -97,9 +97,9 @@ static int take_columns(struct skill_reader *r, const struct ynode *n, struct er
 /* A file of the skill, by its path inside the skill's directory. */
 static int take_file(struct skill_reader *r, const struct ynode *n, const char **ret, struct err *e)
 {
-	struct str name = r->s.name, dir = str_sub(name, 0, name.n - str_base(name).n);
+	struct str name = r->s.name, dir = str_first(name, name.n - str_base(name).n);
 
-	if (n->kind != YNODE_SCALAR || !n->text.n || n->text.p[0] == '/' || memchr(n->text.p, 0, n->text.n) ||
+	if (n->kind != YNODE_SCALAR || !n->text.n || n->text.p[0] == '/' || str_has(n->text, 0) ||
 			str_starts(n->text, "..") || str_contains(n->text, STR("/..")))
 		return yaml_fail(&r->f, n, false, e, "%.*s: expected a file in the skill's directory",
 				STR_ARG(n->key));
@@ -317,7 +317,7 @@ static void note_unknown(struct skill_reader *r)
 				!(str_starts(n->key, "sandbox_") || str_starts(n->key, "sandbox-")))
 			continue;
 		*end = arena_new(r->a, struct texts);
-		(*end)->text = str_sub(n->key, 0, SKILL_NAME_MAX);
+		(*end)->text = str_first(n->key, SKILL_NAME_MAX);
 		count++;
 		end = &(*end)->next;
 	}

@@ -43,8 +43,7 @@ static int check_names(struct spec_builder *m, struct err *e)
 
 	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
 		if (given[i][1] && (!given[i][1][0] || strlen(given[i][1]) > 200))
-			return err_set(e, ERR_INPUT, 0, "%s needs a name of at most 200 letters",
-					given[i][0]);
+			return err_input(e, "%s needs a name of at most 200 letters", given[i][0]);
 	return 0;
 }
 
@@ -70,6 +69,7 @@ int run_prepare(struct arena *a, const struct run_request *rq, const struct run_
 	r.outputs_days = p->own.audit.retention_days;
 	r.outputs_quota = p->own.audit.quota;
 	r.spec.pass_through = rq->plain;
+	r.spec.collects = rq->collects;
 	r.spec.spool = m.at->state_dir.n ? str_c(a, m.at->state_dir) : NULL;
 	if (m.at->state_dir.n)
 		r.spec.stage = str_path(a, m.at->state_dir, STR("boxes"));

@@ -6,6 +6,8 @@
 #include "run/run.h"
 #include "sys/path.h"
 
+#define HOME_NAME_WORDS 32 /* of 64 bits */
+
 struct spec_builder {
 	struct arena *a;
 	const struct run_request *rq;
@@ -14,8 +16,10 @@ struct spec_builder {
 	const struct policies *p;
 	struct run *r;
 	struct search_dir *search;  /* the caller's PATH (search_path.h) */
+	struct search_prefix *prefixes; /* directories that were looked at as installations */
 	bool ssh_agent;             /* the box has the person's (spec_sockets.c) */
 	size_t search_links;        /* links in it that were followed so far */
+	uint64_t home_names[HOME_NAME_WORDS]; /* see spec_home_may_have() */
 };
 
 /* spec_network.c */
@@ -28,6 +32,11 @@ void spec_build_limits(struct spec_builder *m);
 int spec_build_places(struct spec_builder *m, struct err *e);
 /* spec_home.c: the home, with the programs, caches and git identity of the person */
 void spec_build_home(struct spec_builder *m, struct path_memo *memo);
+/*
+ * False if the home has nothing of the name that a relative path begins with. Tables have many such names,
+ * most homes have few of them, and one listing is cheaper than a look at each.
+ */
+bool spec_home_may_have(const struct spec_builder *m, struct str path);
 /* spec_sockets.c: the person's own sockets that the policy gives to boxes */
 #define SPEC_SSH_AGENT "/caisson/ssh-agent" /* where the box has that one */
 void spec_build_sockets(struct spec_builder *m, struct path_memo *memo);

@@ -52,9 +52,9 @@ static enum cache_found look(struct cache_search *c, struct str path)
 
 	while (slash && path.p[slash - 1] != '/')
 		slash--;
-	if (!str_eq(str_sub(path, 0, slash), c->parent)) {
+	if (!str_eq(str_first(path, slash), c->parent)) {
 		fd_close(&c->dir);
-		c->parent = str_sub(path, 0, slash);
+		c->parent = str_first(path, slash);
 		c->dir = open_dir(c->home, c->parent);
 	}
 	if (c->dir < 0)
@@ -99,8 +99,8 @@ static void find_moved(struct spec_builder *m, struct cache_search *c)
 		if (eq < 0 || (size_t)eq + 1 >= s.n || s.p[eq + 1] != '/' || strpbrk(s.p + eq, ":,"))
 			continue;
 		for (size_t k = 0; k < cache_nmoves; k++)
-			if (str_eq(str_sub(s, 0, (size_t)eq), cache_text(cache_moves[k].variable)))
-				c->moved[k] = str_sub(s, (size_t)eq + 1, s.n);
+			if (str_eq(str_first(s, (size_t)eq), cache_text(cache_moves[k].variable)))
+				c->moved[k] = str_from(s, (size_t)eq + 1);
 	}
 }
 
@@ -115,11 +115,11 @@ static const struct cache_move *moved_to(struct spec_builder *m, const struct ca
 
 		if (!c->moved[k].n || (best && dir.n < cache_text(best->dir).n))
 			continue;
-		if (!str_eq(path, dir) && !(path.n > dir.n && str_eq(str_sub(path, 0, dir.n), dir) &&
+		if (!str_eq(path, dir) && !(path.n > dir.n && str_eq(str_first(path, dir.n), dir) &&
 				path.p[dir.n] == '/'))
 			continue;
 		best = &cache_moves[k];
-		*ret = str_fmt(m->a, "%.*s%.*s", STR_ARG(c->moved[k]), STR_ARG(str_sub(path, dir.n, path.n)));
+		*ret = str_fmt(m->a, "%.*s%.*s", STR_ARG(c->moved[k]), STR_ARG(str_from(path, dir.n)));
 	}
 	return best;
 }
@@ -129,7 +129,7 @@ static void add_layer(struct spec_builder *m, struct str real, struct str at, en
 	struct spec_path *p = spec_add_path(m, real, at, false);
 
 	p->cache = cache;
-	p->upper = path_inside(at, m->r->spec.home) ? str_sub(at, m->r->spec.home.n + 1, at.n)
+	p->upper = path_inside(at, m->r->spec.home) ? str_from(at, m->r->spec.home.n + 1)
 						    : str_fmt(m->a, ".moved%.*s", STR_ARG(at));
 	m->r->ncaches++;
 }
@@ -144,9 +144,9 @@ static bool holds_hidden(struct spec_builder *m, struct cache_search *c, const s
 	for (size_t i = 0; i < cache_nhidden && kind == PATH_ABSENT; i++) {
 		struct str name = cache_text(cache_hidden[i]);
 
-		if (name.n > path.n && str_eq(str_sub(name, 0, path.n), path) && name.p[path.n] == '/')
+		if (name.n > path.n && str_eq(str_first(name, path.n), path) && name.p[path.n] == '/')
 			(void)path_real(c->memo, str_fmt(m->a, "%.*s%.*s", STR_ARG(real),
-					STR_ARG(str_sub(name, path.n, name.n))), &kind);
+					STR_ARG(str_from(name, path.n))), &kind);
 	}
 	return kind != PATH_ABSENT;
 }
@@ -186,7 +186,7 @@ static void add_row(struct spec_builder *m, struct cache_search *c, const struct
 	struct str path = with_user(m, cache_text(row->path)), at = str_path(m->a, m->r->spec.home, path);
 	enum cache_found found;
 
-	if (add_moved(m, c, row, at))
+	if (add_moved(m, c, row, at) || !spec_home_may_have(m, path))
 		return;
 	found = look(c, path);
 	if (found == FOUND_NOTHING || (found == FOUND_PARENT && row->is_private) || is_given(m, at))
@@ -242,7 +242,7 @@ void spec_build_caches(struct spec_builder *m, struct path_memo *memo)
 	end = texts_add(m->a, end, of_project);
 	for (size_t i = 0; i < cache_nprivates; i++) {
 		struct str name = cache_text(cache_privates[i]), at = str_path(m->a, m->r->spec.home, name),
-				dir = str_path(m->a, of_project, str_sub(name, 1, name.n));
+				dir = str_path(m->a, of_project, str_from(name, 1));
 
 		if (path_inside(m->r->spec.workspace, at))
 			continue;

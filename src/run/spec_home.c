@@ -2,34 +2,62 @@
  * The home in a box: the person's programs and libraries, read-only, their caches and git identity.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
+
 #include "knowledge/toolchain_rows.h"
 #include "run/git_identity.h"
 #include "run/search_path.h"
+#include "sys/file.h"
 #include "sys/git_view.h"
 
 #define EXEC_HOME "/home/box"
+#define HOME_ENTRIES_MAX 4096 /* of a home; a larger one may have any name */
 
-/*
- * Skips paths with links, which could lead outside the toolchains. Most homes have few toolchains; rows with
- * a common top directory are skipped together if it is absent.
- */
+/* The bit of a name: names that share one are looked up, that is all. */
+static unsigned name_bit(struct str name)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < name.n && name.p[i] != '/'; i++)
+		h = (h ^ (unsigned char)name.p[i]) * 16777619u;
+	return (h ^ h >> 16) % (HOME_NAME_WORDS * 64);
+}
+
+static void list_home(struct spec_builder *m)
+{
+	const struct dirent *entry;
+	DIR_SCOPE d = {0};
+	size_t n = 0;
+
+	dir_scope(&d, m->a, opendir(str_c(m->a, m->r->spec.home)));
+	while (d.dir && n < HOME_ENTRIES_MAX && (entry = readdir(d.dir))) {
+		unsigned bit = name_bit(str_of(entry->d_name));
+
+		m->home_names[bit / 64] |= (uint64_t)1 << bit % 64;
+		n++;
+	}
+	if (!d.dir || n == HOME_ENTRIES_MAX)
+		memset(m->home_names, 0xff, sizeof(m->home_names));
+}
+
+bool spec_home_may_have(const struct spec_builder *m, struct str path)
+{
+	unsigned bit = name_bit(path);
+
+	return m->home_names[bit / 64] >> bit % 64 & 1;
+}
+
+/* Skips paths with links, which could lead outside the toolchains. */
 void spec_add_toolchains(struct spec_builder *m, struct path_memo *memo)
 {
-	struct str absent = {0}; /* top directory */
-
+	list_home(m);
 	for (size_t i = 0; toolchain_home(i).n; i++) {
-		struct str name = str_path(m->a, m->r->spec.home, toolchain_home(i)), real;
-		ptrdiff_t end = str_find(name, '/', m->r->spec.home.n + 1);
-		struct str top = str_sub(name, 0, end < 0 ? name.n : (size_t)end);
+		struct str name, real;
 		enum path_kind kind;
 
-		if (str_eq(top, absent))
+		if (!spec_home_may_have(m, toolchain_home(i)))
 			continue;
-		(void)path_real(memo, top, &kind);
-		if (kind == PATH_ABSENT) {
-			absent = top;
-			continue;
-		}
+		name = str_path(m->a, m->r->spec.home, toolchain_home(i));
 		real = path_real(memo, name, &kind);
 		if ((kind == PATH_DIR || kind == PATH_FILE) && str_eq(real, name) &&
 				!path_inside(m->r->spec.workspace, name))

@@ -49,8 +49,7 @@ static int keep_common(struct spec_builder *m, struct network_rule **list, const
 			if (!network_rule_meet(r, o, &common))
 				continue;
 			if (n++ >= NETWORK_RULES_MAX)
-				return err_set(e, ERR_LIMIT, 0, "a network has at most %d hosts",
-					NETWORK_RULES_MAX);
+				return err_limit(e, "a network has at most %d hosts", NETWORK_RULES_MAX);
 			whole = network_rule_covers(&common, r);
 			LIST_NEW(m->a, end, common);
 		}
@@ -100,7 +99,7 @@ static int add_host_ports(struct spec_builder *m, struct network_spec *n, struct
 	}
 	for (; t; t = t->next) {
 		if (n->nhost_ports == NETWORK_HOST_PORTS_MAX)
-			return err_set(e, ERR_LIMIT, 0, "sandbox.network.host_ports has more than %d ports",
+			return err_limit(e, "sandbox.network.host_ports has more than %d ports",
 					NETWORK_HOST_PORTS_MAX);
 		if (num_parse(t->text, 1, UINT16_MAX, &port) == 0)
 			n->host_ports[n->nhost_ports++] = (uint16_t)port;
@@ -185,7 +184,7 @@ static int network_of_request(struct spec_builder *m, struct err *e)
 		return network_of_words(m, n->words, e);
 	/* `approved` comes only from a ticket. */
 	if (network_request_is_host(n) && !m->p->own.sandbox.host_network && !m->rq->approved.n)
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"--network 'host' needs 'sandbox: {network: host-allowed}' in your own "
 				"policy");
 	m->r->spec.network.mode = n->mode;

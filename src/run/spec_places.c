@@ -37,12 +37,12 @@ static int look_up(struct place_search *p, const char *option, struct str name, 
 	struct err *e)
 {
 	if (!name.n)
-		return err_set(e, ERR_INPUT, 0, "%s needs a name", option);
+		return err_input(e, "%s needs a name", option);
 	path_look(&p->memo, make_absolute(p, name), ret);
 	if (ret->kind == PATH_ABSENT || ret->target == PATH_ABSENT)
-		return err_set(e, ERR_INPUT, 0, "%s '%.*s' does not exist", option, STR_ARG(name));
+		return err_input(e, "%s '%.*s' does not exist", option, STR_ARG(name));
 	if (!ret->real.n || ret->target == PATH_UNREADABLE)
-		return err_set(e, ERR_INPUT, 0, "%s '%.*s' cannot be reached", option, STR_ARG(name));
+		return err_input(e, "%s '%.*s' cannot be reached", option, STR_ARG(name));
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static int refuse_own_files(struct place_search *p, const char *option, struct s
 {
 	struct str own = own_files(p->m, real);
 
-	return !own.n ? 0 : err_set(e, ERR_INPUT, 0, "%s '%.*s' would show caisson's own files in '%.*s'",
+	return !own.n ? 0 : err_input(e, "%s '%.*s' would show caisson's own files in '%.*s'",
 			option, STR_ARG(real), STR_ARG(own));
 }
 
@@ -80,7 +80,7 @@ static void protect_path(struct spec_builder *m, struct str path, size_t *n)
 static struct str in_workspace(struct str pattern)
 {
 	if (str_starts(pattern, "/"))
-		pattern = str_sub(pattern, 1, pattern.n);
+		pattern = str_from(pattern, 1);
 	if (str_ends(pattern, "/**"))
 		pattern.n -= 3;
 	return pattern;
@@ -90,9 +90,9 @@ static struct str in_workspace(struct str pattern)
 static struct str take_component(struct str *path)
 {
 	ptrdiff_t slash = str_find(*path, '/', 0);
-	struct str first = str_sub(*path, 0, slash < 0 ? path->n : (size_t)slash);
+	struct str first = str_first(*path, slash < 0 ? path->n : (size_t)slash);
 
-	*path = str_sub(*path, slash < 0 ? path->n : (size_t)slash + 1, path->n);
+	*path = str_from(*path, slash < 0 ? path->n : (size_t)slash + 1);
 	return first;
 }
 
@@ -107,9 +107,9 @@ static void protect_from(struct spec_builder *m, struct str root, struct str pat
 
 	if (!root.n || !pattern.n || str_eq(root, s->workspace) || !path_inside(s->workspace, root))
 		return;
-	if (str_find(pattern, '/', 0) < 0)
+	if (!str_has(pattern, '/'))
 		protect_path(m, pattern, n); /* a name without a slash matches at any depth */
-	for (way = str_sub(s->workspace, root.n + 1, s->workspace.n); way.n && rest.n;) {
+	for (way = str_from(s->workspace, root.n + 1); way.n && rest.n;) {
 		if (str_starts(rest, "**/")) {
 			protect_path(m, rest, n);
 			return;
@@ -162,7 +162,7 @@ static int refuse_guarded(struct place_search *p, const char *option, struct str
 {
 	const char *pattern = world_guarded(&p->memo, real, p->m->at->home);
 
-	return pattern ? err_set(e, ERR_INPUT, 0,
+	return pattern ? err_input(e,
 			"%s '%.*s' contains keys or settings (%s) that no box may write; name another "
 			"directory", option, STR_ARG(real), pattern) : 0;
 }
@@ -175,9 +175,9 @@ static int no_project(struct place_search *p, struct err *e)
 
 	if (cwd.n && refuse_guarded(p, "the directory", cwd, e) != 0)
 		return -1;
-	return err_set(e, ERR_INPUT, 0,
-			"the work profile needs a project, and '%.*s' is none: say which directory with "
-			"--workspace",
+	return err_input(e,
+			"the work profile needs a project, and '%.*s' is not a project: name a directory "
+			"with --workspace",
 			STR_ARG(p->m->at->cwd));
 }
 
@@ -196,12 +196,12 @@ static int refuse_link_out(struct place_search *p, const char *option, struct st
 	if (!way.root.n && (str_eq(way.real, real) || !str_starts(real, "/"))) /* a pipe has no path */
 		return 0;
 	if (!way.root.n)
-		return err_set(e, ERR_INPUT, 0,
-				"%s '%.*s' changed while it was looked at: a link or directory on its way "
-				"was replaced",
+		return err_input(e,
+				"%s '%.*s' changed while caisson examined it: a link or directory in its "
+				"path was replaced",
 				option, STR_ARG(name));
 	(void)path_real(&p->memo, real, &kind);
-	return err_set(e, ERR_INPUT, 0,
+	return err_input(e,
 			"%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the %s itself: "
 			"'%.*s'",
 			option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link),
@@ -248,11 +248,12 @@ static int not_pinned(const char *what, const char *path, struct err *e)
 	int why = errno;
 
 	if (why == ENOSYS && box_inside())
-		return err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made");
+		return err_set(e, ERR_SYSTEM, 0, "this is already a box, and a box cannot contain another");
 	if (why == EACCES || why == EPERM || why == ENOSYS || why == ENOMEM || why == EMFILE || why == ENFILE)
 		return err_set(e, ERR_SYSTEM, why, "cannot open %s '%s'", what, path);
-	return err_set(e, ERR_INPUT, 0,
-			"%s '%s' was moved or replaced while it was looked at; run the command again", what,
+	return err_input(e,
+			"%s '%s' was moved or replaced while caisson examined it; run the command again",
+			what,
 			path);
 }
 
@@ -322,13 +323,13 @@ static int set_workspace(struct place_search *p, struct err *e)
 	if (look_up(p, "--workspace", name, &at, e) != 0)
 		return -1;
 	if (at.kind == PATH_LINK)
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"--workspace '%.*s' is a symbolic link; name the directory itself: '%.*s'",
 				STR_ARG(name), STR_ARG(at.real));
 	if (at.target != PATH_DIR)
-		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is not a directory", STR_ARG(name));
+		return err_input(e, "--workspace '%.*s' is not a directory", STR_ARG(name));
 	if (!project_allowed(&p->memo, at.real, m->at->home))
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"--workspace '%.*s' is a directory of the system, the home directory, or "
 				"one above it; name a directory inside", STR_ARG(at.real));
 	if (refuse_own_files(p, "--workspace", at.real, e) != 0 ||
@@ -368,14 +369,13 @@ static int refuse_extra(struct place_search *p, const char *option, struct str n
 	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
 		if (path_inside(at->real, str_of(never[i])) &&
 				!(writable && path_inside(at->real, STR("/dev/shm"))))
-			return err_set(e, ERR_INPUT, 0, "%s '%.*s': nothing of %s can be shown in a box",
+			return err_input(e, "%s '%.*s': %s can never be shown in a box",
 					option, STR_ARG(name), never[i]);
 	if (at->target != PATH_DIR && at->target != PATH_FILE)
-		return err_set(e, ERR_INPUT, 0, "%s '%.*s' is neither a file nor a directory", option,
-				STR_ARG(name));
+		return err_input(e, "%s '%.*s' is neither a file nor a directory", option, STR_ARG(name));
 	if (at->real.n < 2 || path_inside(p->m->at->home, at->real) ||
 			(writable && !project_allowed(&p->memo, at->real, p->m->at->home)))
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"%s '%.*s' is %s the home directory, or one above it; name something inside",
 				option, STR_ARG(name), writable ? "a place of the system," : "the root,");
 	if (refuse_own_files(p, option, at->real, e) != 0 ||
@@ -416,10 +416,10 @@ static int refuse_standing(struct place_search *p, const char *key, struct str n
 	enum path_kind kind;
 
 	if (keys)
-		return err_set(e, ERR_INPUT, 0, "%s '%.*s' contains keys or other secrets (%s); name another "
+		return err_input(e, "%s '%.*s' contains keys or other secrets (%s); name another "
 				"path in your policy", key, STR_ARG(name), keys);
 	(void)path_real(&p->memo, str_path(p->m->a, real, STR(".git")), &kind);
-	return !writable || kind == PATH_ABSENT ? 0 : err_set(e, ERR_INPUT, 0,
+	return !writable || kind == PATH_ABSENT ? 0 : err_input(e,
 			"%s '%.*s' is a git repository, whose hooks a program in a box could change; name a "
 			"directory inside", key, STR_ARG(name));
 }
@@ -505,9 +505,9 @@ static int set_root(struct place_search *p, struct err *e)
 	if (look_up(p, "--root", str_of(name), &at, e) != 0)
 		return -1;
 	if (at.target != PATH_DIR)
-		return err_set(e, ERR_INPUT, 0, "--root '%s' is not a directory", name);
+		return err_input(e, "--root '%s' is not a directory", name);
 	if (at.real.n < 2 || path_inside(p->m->at->home, at.real))
-		return err_set(e, ERR_INPUT, 0,
+		return err_input(e,
 				"--root '%s' is the system's own root, the home directory, or one above it",
 				name);
 	if (refuse_own_files(p, "--root", at.real, e) != 0 ||
@@ -545,14 +545,14 @@ static int set_directory(struct place_search *p, struct err *e)
 				pin_cwd(p, real, m->world->context.cwd_id, e) : 0;
 	}
 	if (!m->rq->cwd[0])
-		return err_set(e, ERR_INPUT, 0, "--cwd needs a name");
+		return err_input(e, "--cwd needs a name");
 	real = path_real(&p->memo, make_absolute(p, str_of(m->rq->cwd)), &kind);
 	if (path_inside(real, s->workspace) && kind != PATH_DIR)
-		return err_set(e, ERR_INPUT, 0, "--cwd '%s' is not a directory of the workspace", m->rq->cwd);
+		return err_input(e, "--cwd '%s' is not a directory of the workspace", m->rq->cwd);
 	if (path_inside(real, s->workspace))
 		return pin_cwd(p, real, (struct identity){0}, e);
 	if (path_inside(make_absolute(p, str_of(m->rq->cwd)), s->workspace))
-		return err_set(e, ERR_INPUT, 0, "--cwd '%s' leads out of the workspace '%.*s' through a link",
+		return err_input(e, "--cwd '%s' leads out of the workspace '%.*s' through a link",
 				m->rq->cwd,
 				STR_ARG(s->workspace));
 	s->cwd = make_absolute(p, str_of(m->rq->cwd));

@@ -33,7 +33,7 @@ static int pick_language(struct spec_builder *m, struct str path, struct str tex
 		*ret = language_row(LANGUAGE_BASH);
 	else
 		*ret = str_starts(text, "#!") ? language_by_shebang(text) : language_by_ending(path);
-	return *ret ? 0 : err_set(e, ERR_INPUT, 0, "cannot tell the language of '%.*s': say it with --lang",
+	return *ret ? 0 : err_input(e, "cannot tell the language of '%.*s': name it with --lang",
 			STR_ARG(path));
 }
 
@@ -60,7 +60,7 @@ static int add_rest(struct spec_builder *m, struct argv_words *w, struct err *e)
 {
 	for (size_t i = 0; m->rq->argv && m->rq->argv[i]; i++) {
 		if (i == ARGS_MAX)
-			return err_set(e, ERR_INPUT, 0, "more than %d arguments", ARGS_MAX);
+			return err_input(e, "more than %d arguments", ARGS_MAX);
 		add_word(m, w, m->rq->argv[i]);
 	}
 	return 0;
@@ -98,13 +98,13 @@ static int set_program(struct spec_builder *m, struct err *e)
 	struct argv_words w = {0};
 
 	if (m->rq->language)
-		return err_set(e, ERR_INPUT, 0, "--lang needs -c or --file");
+		return err_input(e, "--lang needs -c or --file");
 	if (add_rest(m, &w, e) != 0)
 		return -1;
 	if (!w.n || !w.v[0][0])
-		return err_set(e, ERR_INPUT, 0,
-				"the program is missing: caisson run -- PROGRAM [ARGUMENTS], or -c CODE, or "
-				"--file FILE");
+		return err_input(e,
+				"no program given: caisson run -- PROGRAM [ARGUMENTS], or -c CODE, or --file "
+				"FILE");
 	m->r->spec.argv = w.v;
 	m->r->gate_request.command = command_of(m, w.v);
 	return 0;
@@ -201,8 +201,7 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 
 	dir_scope(&d, m->a, opendir(str_c(m->a, dir)));
 	if (!d.dir)
-		return err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s', in which the script lies",
-				STR_ARG(dir));
+		return err_system(e, "cannot list '%.*s', in which the script lies", STR_ARG(dir));
 	while (rc == 0 && (entry = readdir(d.dir))) {
 		struct str path;
 
@@ -210,7 +209,7 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 			continue;
 		path = str_path(m->a, dir, str_of(entry->d_name));
 		if (*left == 0)
-			rc = err_set(e, ERR_INPUT, 0,
+			rc = err_input(e,
 					"--gate --file: more than %d files lie beside '%s'; name the script "
 					"as an argument of its interpreter instead",
 				     NEIGHBOURS_MAX, m->rq->file);
@@ -248,8 +247,7 @@ static int stays_in(struct spec_builder *m, struct str name, struct str real, st
 			return spec_refuse_escape(m, "--file", name, real, e);
 		dir = p->at.n ? STR("") : p->path;
 	}
-	return err_set(e, ERR_INPUT, 0, "'%s' leads out of '%.*s' by a link; name the file itself",
-			m->rq->file, STR_ARG(dir));
+	return err_input(e, "'%s' is a link out of '%.*s'; name the file itself", m->rq->file, STR_ARG(dir));
 }
 
 /* Reads the script's text and path. */
@@ -289,7 +287,7 @@ static int set_script(struct spec_builder *m, struct err *e)
 	struct argv_words w = {0};
 
 	if (!name.n)
-		return err_set(e, ERR_INPUT, 0, "--file needs the name of a file");
+		return err_input(e, "--file needs the name of a file");
 	if (read_script(m, &text, &real, e) != 0 || pick_language(m, name, text, &l, e) != 0)
 		return -1;
 	add_word(m, &w, l->program);
@@ -326,10 +324,45 @@ static const struct context *gate_context(struct spec_builder *m)
 	return at;
 }
 
+/* A name with an empty part, "." or ".." could be another file than the one that is listed. */
+static bool is_file_name(struct str name)
+{
+	struct str rest = name;
+	size_t n = 0;
+
+	for (struct str part; (part = str_part(&rest)).n; n += part.n + 1)
+		if (str_is(part, "..") || str_has(part, 0) || part.n > 255)
+			return false;
+	return name.n && n == name.n + 1;
+}
+
+static int add_files(struct spec_builder *m, struct err *e)
+{
+	size_t n = 0, bytes = 0;
+
+	for (const struct run_file *f = m->rq->files; f; f = f->next) {
+		struct spec_file *to = arena_new(m->a, struct spec_file);
+
+		bytes += f->text.n;
+		if (++n > RUN_FILES_MAX || bytes > RUN_FILES_BYTES)
+			return err_input(e, "files: at most %d, and %zu MB in all", RUN_FILES_MAX,
+					RUN_FILES_BYTES >> 20);
+		if (!is_file_name(f->name))
+			return err_input(e, "files: '%.*s' is not a name below the home",
+					(int)(f->name.n < 100 ? f->name.n : 100), f->name.p);
+		*to = (struct spec_file){.next = m->r->spec.files, .text = f->text,
+				.path = str_path(m->a, m->r->spec.home, f->name)};
+		m->r->spec.files = to;
+	}
+	return 0;
+}
+
 int spec_build_program(struct spec_builder *m, struct err *e)
 {
 	if (m->rq->code && m->rq->file)
-		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
+		return err_input(e, "use either -c or --file");
 	m->r->gate_request.context = gate_context(m);
+	if (add_files(m, e) != 0)
+		return -1;
 	return m->rq->code ? set_code(m, e) : m->rq->file ? set_script(m, e) : set_program(m, e);
 }

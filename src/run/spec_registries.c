@@ -20,7 +20,7 @@ static bool is_persons(const struct spec_builder *m, struct str real, enum path_
 /* `word` begins with "~/". */
 static void show_file(struct spec_builder *m, struct path_memo *memo, struct str word, struct str lines)
 {
-	struct str at = str_cat(m->a, m->r->spec.home, str_sub(word, 1, word.n)), text;
+	struct str at = str_cat(m->a, m->r->spec.home, str_from(word, 1)), text;
 	enum path_kind kind;
 	struct str real = path_real(memo, at, &kind);
 	struct spec_file *f;

@@ -82,17 +82,17 @@ static bool give_docker(struct spec_builder *m, struct path_memo *memo)
 	struct str host = callers_value(m, "DOCKER_HOST");
 
 	if (str_starts(host, "unix://"))
-		return give(m, memo, str_sub(host, 7, host.n), STR("/var/run/docker.sock"));
+		return give(m, memo, str_from(host, 7), STR("/var/run/docker.sock"));
 	return !host.n && give(m, memo, STR("/var/run/docker.sock"), STR("/var/run/docker.sock"));
 }
 
 static const char *why_lacking(const struct spec_builder *m, size_t i)
 {
 	if (1u << i == BOX_SOCKET_SSH && !m->at->uid)
-		return "an agent answers its own user alone, and the boxes of root have another user";
+		return "an agent answers only its own user, and the boxes of root run as another user";
 	if (1u << i == BOX_SOCKET_SSH && !callers_value(m, "SSH_AUTH_SOCK").n)
 		return "SSH_AUTH_SOCK is not set where the client or the command was started";
-	return "there is no such socket that the user of the box can use";
+	return "no socket that the user of the box can use";
 }
 
 void spec_build_sockets(struct spec_builder *m, struct path_memo *memo)
@@ -107,6 +107,6 @@ void spec_build_sockets(struct spec_builder *m, struct path_memo *memo)
 	for (size_t i = 0; i < BOX_SOCKETS; i++)
 		if (wanted >> i & 1 && (walls || !givers[i](m, memo)))
 			spec_note_path(m, str_fmt(m->a, "sandbox.sockets '%s': %s", box_socket_name(i),
-					walls ? "the client's own sandbox does not give it"
+					walls ? "the client's own sandbox does not permit it"
 					      : why_lacking(m, i)));
 }

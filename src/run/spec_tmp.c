@@ -137,8 +137,8 @@ static bool may_write(const struct run *r, const struct tmp_name *n, struct str 
 			lies_in(w->closed, n->path)))
 		return false;
 	if (str_starts(below, "claude/"))
-		below = str_sub(below, 7, below.n);
-	return n->writes && (n->made || str_find(below, '/', 0) < 0);
+		below = str_from(below, 7);
+	return n->writes && (n->made || !str_has(below, '/'));
 }
 
 /* Keeps the list sorted, and each path once. */
@@ -170,7 +170,7 @@ void run_show_tmp(struct arena *a, struct run *r, const struct tmp_name *names)
 		return;
 	path_memo_init(&memo, a, v->cwd);
 	for (const struct tmp_name *n = names; n; n = n->next) {
-		struct str below = str_sub(n->path, 5, n->path.n);
+		struct str below = str_from(n->path, 5);
 		const char *name = str_c(a, below);
 		struct held_file *held = arena_new(a, struct held_file);
 		struct stat st;

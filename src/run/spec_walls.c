@@ -69,7 +69,7 @@ static bool close_part(struct spec_builder *m, struct path_memo *memo, struct st
 
 	path_look(memo, path, &at);
 	if (!is_literal(path) || at.kind == PATH_LINK ||
-		!client_walls_add(m->a, &s->protected, str_sub(path, s->workspace.n + 1, path.n)))
+		!client_walls_add(m->a, &s->protected, str_from(path, s->workspace.n + 1)))
 		return false;
 	return at.kind == PATH_ABSENT || (str_eq(at.real, path) && client_walls_add(m->a, &s->closed, path));
 }

@@ -84,12 +84,12 @@ static void keeper_add(struct passage *p, struct str text)
 	uint64_t room = k->bytes < RUN_TEXT_MAX ? RUN_TEXT_MAX - k->bytes : 0;
 
 	k->bytes += text.n;
-	text = str_sub(text, 0, room < text.n ? (size_t)room : text.n);
+	text = str_first(text, room < text.n ? (size_t)room : text.n);
 	while (text.n) {
 		size_t n = WAIT_MAX - k->waiting.n < text.n ? WAIT_MAX - k->waiting.n : text.n;
 
 		buf_add(&k->waiting, text.p, n);
-		text = str_sub(text, n, text.n);
+		text = str_from(text, n);
 		if (k->waiting.n == WAIT_MAX)
 			keeper_flush(p);
 	}
@@ -169,7 +169,7 @@ static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at
 /* For a stream whose middle is lost: passes the part in memory, the gap, and the context of the rest. */
 static void pass_beginning(struct passage *p, const struct stream *s, uint64_t start)
 {
-	struct str head = str_sub(s->text, 0, start < s->text.n ? (size_t)start : s->text.n);
+	struct str head = str_first(s->text, start < s->text.n ? (size_t)start : s->text.n);
 	const char *nl = head.n ? memrchr(head.p, '\n', head.n) : NULL;
 
 	p->head_most = nl ? (uint64_t)(nl - head.p) + 1 : head.n;

@@ -93,7 +93,22 @@ static bool lost_tests(const struct check_note *n)
 	return false;
 }
 
-static void judge_diff(struct arena *a, const struct test_diff *d, struct validation *v)
+/* True if a file was edited whose code runs in every test run, and the canary did not try it. */
+static bool runner_untried(const struct run *r, const struct test_diff *d, const struct validation *v)
+{
+	static const char hooks[][20] = {"conftest.py", "sitecustomize.py", "usercustomize.py",
+			"jest.config.", "jest.setup."};
+
+	if (!r->task.canary || v->canary || v->evidence != EVIDENCE_WITNESSED)
+		return false;
+	for (size_t i = 0; i < d->nfiles; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(hooks); k++)
+			if (str_starts(str_base(d->files[i]), hooks[k]))
+				return true;
+	return false;
+}
+
+static void judge_diff(struct arena *a, const struct run *r, const struct test_diff *d, struct validation *v)
 {
 	struct str names = file_names(a, d);
 	struct buf b;
@@ -106,10 +121,14 @@ static void judge_diff(struct arena *a, const struct test_diff *d, struct valida
 				d->skips == 1 ? "line" : "lines");
 	if (lost_tests(v->suspicions))
 		buf_c(&b, "; fewer tests ran");
+	if (runner_untried(r, d, v))
+		buf_c(&b, "; this can change every result, and tests that must fail could not be tried: keep "
+				"PYTHONPATH, NODE_OPTIONS and the loading of plugins");
 	if (b.n)
 		validation_suspect(a, v, NOTE_TESTS_CHANGED,
-				"tests or their settings were edited (%.*s)%.*s; say why. The MCP tool "
-				"verify_tests, or a person with caisson verify-tests, can run those of HEAD",
+				"tests or their settings were edited (%.*s)%.*s; explain why. The MCP tool "
+				"verify_tests, or the user with caisson verify-tests, can run the tests of "
+				"HEAD",
 				STR_ARG(names), STR_ARG(buf_view(&b)));
 	else
 		validation_note(a, v, NOTE_TESTS_CHANGED, true, "tests or their settings were edited: %.*s",
@@ -137,5 +156,5 @@ void test_changes_look(struct arena *a, const struct policies *p, int64_t since,
 		return;
 	*v = *report->validation;
 	report->validation = v;
-	judge_diff(a, &d, v);
+	judge_diff(a, r, &d, v);
 }

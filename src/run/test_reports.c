@@ -16,11 +16,27 @@
 #define WORDS_MAX 4096 /* words of a command that gets more arguments */
 
 #define WITNESS "/caisson/witness/"
+#ifdef __aarch64__
+#define CPU "AARCH64"
+#else
+#define CPU "X86_64"
+#endif
 
 enum way { /* how a runner is asked for its report */
 	WAY_VARIABLE,  /* a variable, which it reads wherever it is started in the command */
 	WAY_PRELOAD,   /* WITNESS "node.cjs", which every node process loads */
 	WAY_ARGUMENTS, /* only if the command is nothing but the call of the runner */
+	WAY_EXEC,      /* WITNESS "exec", which starts the test programs of go and cargo */
+};
+
+enum coverage {
+	COVERS_OTHERWISE, /* output and report count different things */
+	COVERS_SAME,      /* they count the same things */
+	/*
+	 * The runner prints more than the report has: packages that do not compile, documentation tests. A
+	 * call of it that is not reached has text alone.
+	 */
+	COVERS_PART,
 };
 
 /*
@@ -29,26 +45,31 @@ enum way { /* how a runner is asked for its report */
 static const struct test_runner {
 	char file[12];             /* file name in the box */
 	char format[8];            /* format of the printed output */
-	char machine[12];          /* format of the report */
+	char machine[16];          /* format of the report */
 	enum way way;
 	char word[12];             /* the command must contain it; empty: any command */
 	/* commands with one of these request reports themselves, or conflict with ours */
 	char own[OWN_MAX][20];
 	char variable[16];         /* WAY_VARIABLE */
 	char before[56];           /* words before the file name */
-	bool exact;                /* output and report count the same things */
+	enum coverage coverage;
 } rows[] = {
 	{"pytest.xml", "pytest", "junit-xml", WAY_VARIABLE, "", {"--junitxml", "--junit-xml", "no:junitxml"},
-			"PYTEST_ADDOPTS", "--junitxml=", true},
-	{"node.xml", "node", "junit-xml", WAY_PRELOAD, "", {"--test-reporter"}, "", "", false},
+			"PYTEST_ADDOPTS", "--junitxml=", COVERS_SAME},
+	{"node.xml", "node", "junit-xml", WAY_PRELOAD, "", {"--test-reporter"}, "", "", COVERS_OTHERWISE},
 	{"rspec.json", "rspec", "rspec-json", WAY_VARIABLE, "rspec", {"--format", " -f", "--out", " -o"},
-			"SPEC_OPTS", "--format progress --format json --out ", true},
+			"SPEC_OPTS", "--format progress --format json --out ", COVERS_SAME},
 	{"jest.json", "jest", "jest-json", WAY_PRELOAD, "", {"--json", "--outputFile", "--watch"}, "", "",
-			true},
+			COVERS_SAME},
 	{"vitest.json", "vitest", "jest-json", WAY_PRELOAD, "", {"--reporter", "--outputFile", "--watch"}, "",
-			"", true},
+			"", COVERS_SAME},
 	{"phpunit.xml", "phpunit", "junit-xml", WAY_ARGUMENTS, "phpunit",
-			{"--log-junit", "--configuration", "--no-logging"}, "", "--log-junit ", false},
+			{"--log-junit", "--configuration", "--no-logging"}, "", "--log-junit ",
+			COVERS_OTHERWISE},
+	{"go.json", "go-test", "go-test-json", WAY_EXEC, "", {" -json", " -exec"}, "", "",
+			COVERS_PART},
+	{"cargo.json", "libtest", "libtest-json", WAY_EXEC, "", {""}, "", "",
+			COVERS_PART},
 };
 
 /* Its pipe has lines about canaries, of all runners (canary.h). */
@@ -86,6 +107,25 @@ static void add_file(struct spec_builder *m, const char *path, struct str text)
 }
 
 /*
+ * go and cargo start test programs by another program, if these variables say so. -count=1: a result that go
+ * remembers from an earlier run shows nothing. tox passes only named variables on (its version 3, version 4).
+ */
+static void add_exec(struct spec_builder *m)
+{
+	static const char passed[] = "PYTEST_ADDOPTS,PYTHONPATH,NODE_OPTIONS,GOFLAGS";
+	static const char *const libc[] = {"GNU", "MUSL"};
+
+	add_file(m, WITNESS "exec", str_n((const char *)witness_exec, witness_exec_n));
+	m->r->spec.files->executable = true;
+	add_variable(m, "GOFLAGS", ' ', STR("-exec=" WITNESS "exec -count=1"));
+	for (size_t i = 0; i < ARRAY_SIZE(libc); i++)
+		add_variable(m, str_c(m->a, str_fmt(m->a, "CARGO_TARGET_" CPU "_UNKNOWN_LINUX_%s_RUNNER",
+				libc[i])), ' ', STR(WITNESS "exec"));
+	add_variable(m, "TOX_TESTENV_PASSENV", ' ', STR("PYTEST_ADDOPTS PYTHONPATH NODE_OPTIONS GOFLAGS"));
+	add_variable(m, "TOX_OVERRIDE", ';', str_fmt(m->a, "testenv.pass_env+=%s", passed));
+}
+
+/*
  * Shows the preload of node and the plugin of pytest. pytest finds the plugin by its entry point, so a Python
  * that ignores PYTHONPATH only lacks it.
  */
@@ -93,6 +133,7 @@ static void add_witnesses(struct spec_builder *m, bool canary)
 {
 	add_file(m, WITNESS "node.cjs", str_n((const char *)witness_node, witness_node_n));
 	add_variable(m, "NODE_OPTIONS", ' ', STR("--require=" WITNESS "node.cjs"));
+	add_exec(m);
 	if (!canary)
 		return;
 	add_file(m, WITNESS "python/caisson_witness.py",
@@ -139,8 +180,7 @@ static bool add_to_words(struct spec_builder *m, const struct test_runner *row)
 	v = arena_array(m->a, n + words.n + 1, sizeof(*v));
 	memcpy(v, argv, n * sizeof(*v));
 	for (size_t from = 0; from < words.n;) {
-		ptrdiff_t blank = str_find(words, ' ', from);
-		size_t to = blank < 0 ? words.n : (size_t)blank;
+		size_t to = str_end(words, ' ', from);
 
 		v[n++] = str_c(m->a, str_sub(words, from, to));
 		from = to + 1;
@@ -160,7 +200,7 @@ static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
 	if (!only_words(text) || !argv[0] || !argv[1] || !argv[2] || strcmp(argv[2], m->rq->code) != 0 ||
 			argv[3])
 		return false;
-	first = str_sub(text, 0, blank < 0 ? text.n : (size_t)blank);
+	first = str_first(text, blank < 0 ? text.n : (size_t)blank);
 	next = str_find(text, ' ', first.n + 1);
 	second = str_sub(text, first.n + 1, next < 0 ? text.n : (size_t)next);
 	if (!calls_runner(row, first, second))
@@ -300,7 +340,7 @@ static size_t first_document(struct arena *a, struct str text)
 	struct str rest;
 
 	if (text.n && text.p[0] == '<') {
-		rest = str_sub(text, 1, text.n);
+		rest = str_from(text, 1);
 		for (size_t at = 0; at + 5 <= rest.n; at++)
 			if (!memcmp(rest.p + at, "<?xml", 5))
 				return at + 1;
@@ -313,7 +353,7 @@ static size_t first_document(struct arena *a, struct str text)
 static struct str blanks_off(struct str s)
 {
 	while (s.n && strchr(" \t\r\n", s.p[0]))
-		s = str_sub(s, 1, s.n);
+		s = str_from(s, 1);
 	return s;
 }
 
@@ -326,8 +366,9 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 	bool passed = false, failed = false;
 
 	for (size_t n = 0; rest.n; n++) {
-		size_t to = first_document(a, rest);
-		struct validate_input in = {.task = TASK_TEST, .out = str_sub(rest, 0, to),
+		/* events are lines of one document */
+		size_t to = asked->row->coverage == COVERS_PART ? rest.n : first_document(a, rest);
+		struct validate_input in = {.task = TASK_TEST, .out = str_first(rest, to),
 				.status = STATUS_UNKNOWN, .exit_code = -1};
 		struct validation one;
 
@@ -342,8 +383,8 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 		/* nothing may precede the report */
 		if (!one.format || strcmp(one.format, asked->row->machine) != 0 || !strchr("<{", rest.p[0]))
 			validation_note(a, &v, NOTE_MALFORMED_REPORT, false,
-					"what came as the report of %s is none; find what else writes to "
-					"it, or what ends the runner early", asked->row->format);
+					"the report of %s is invalid; find what else writes to it, or what "
+					"ends the runner early", asked->row->format);
 		else if (one.validity != VALIDITY_VALID)
 			v.validity = v.validity == VALIDITY_INVALID ? v.validity : one.validity;
 		passed |= one.result == RESULT_PASS;
@@ -351,7 +392,7 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 		add_counts(a, &v, &one);
 		v.names = n ? NULL : one.names; /* of one report only */
 		v.nnames = n ? 0 : one.nnames;
-		rest = blanks_off(str_sub(rest, to, rest.n));
+		rest = blanks_off(str_from(rest, to));
 	}
 	v.result = v.validity != VALIDITY_VALID ? RESULT_NONE : failed ? RESULT_FAIL : passed ? RESULT_PASS :
 			RESULT_NONE;
@@ -367,7 +408,7 @@ static bool same_counts(const struct test_runner *row, const struct validation *
 {
 	int64_t errors = count_of(text, "errors") + count_of(machine, "errors");
 
-	if (!row->exact || errors || !text->counts)
+	if (row->coverage != COVERS_SAME || errors || !text->counts)
 		return true;
 	if (count_of(text, "failed") != count_of(machine, "failed"))
 		return false;
@@ -404,6 +445,29 @@ static bool report_stands(const struct test_runner *row, const struct validation
 	return true;
 }
 
+/* True if something failed that the report does not have, such as a package that does not compile. */
+static bool report_lacks_failure(const struct test_runner *row, const struct validation *text,
+		const struct validation *machine)
+{
+	return row->coverage == COVERS_PART && text->validity == VALIDITY_VALID &&
+			text->result == RESULT_FAIL && machine->result != RESULT_FAIL;
+}
+
+/*
+ * True if the output says what the report says. Other text behind a bare summary (tox prints its own verdict)
+ * makes the output alone open; the same counts in both settle that.
+ */
+static bool output_agrees(const struct test_runner *row, const struct validation *text,
+		const struct validation *machine)
+{
+	if (text->validity != VALIDITY_INDETERMINATE || !text->counts)
+		return text->validity == VALIDITY_VALID;
+	for (const struct check_note *n = text->checks; n; n = n->next)
+		if (n->id != NOTE_TEXT_AFTER_SUMMARY)
+			return false;
+	return machine->result == RESULT_PASS && same_counts(row, text, machine);
+}
+
 static void judge_both(struct arena *a, const struct test_runner *row, const struct outcome *o,
 		const struct validation *machine, struct validation *v)
 {
@@ -421,22 +485,24 @@ static void judge_both(struct arena *a, const struct test_runner *row, const str
 			v->result = RESULT_FAIL;
 		return;
 	}
+	if (report_lacks_failure(row, &text, machine))
+		return;
 	*v = *machine;
 	if (same && text.validity == VALIDITY_INVALID && machine->result != RESULT_FAIL)
 		validation_note(a, v, NOTE_TWO_SUMMARIES, true,
-				"the output holds summaries that tests printed; the report that %s wrote "
-				"counts",
+				"the output contains summaries that tests printed; the report of %s is used "
+				"instead",
 				row->format);
 	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID &&
 			(text.result != machine->result || !same_counts(row, &text, machine)))
 		validation_note(a, v, NOTE_REPORTS_DISAGREE, false,
-				"what %s printed and the report that it wrote do not say the same; find the "
-				"test that prints a summary, or writes a report, of its own", row->format);
+				"the output and the report of %s disagree; find the test that prints a "
+				"summary or writes a report itself", row->format);
 	if (v->validity == VALIDITY_VALID && v->result == RESULT_PASS && o->exit_code != 0)
 		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
 				"all tests passed according to the report, but the command ended with %d; "
 				"find what else failed", o->exit_code);
-	if (v->validity == VALIDITY_VALID && same && text.validity == VALIDITY_VALID)
+	if (v->validity == VALIDITY_VALID && same && output_agrees(row, &text, machine))
 		v->evidence = EVIDENCE_WITNESSED;
 }
 
@@ -445,11 +511,12 @@ static void judge_missing(struct arena *a, const struct test_report *k, struct v
 	static const char taken[][16] = {[WAY_PRELOAD] = "NODE_OPTIONS", [WAY_ARGUMENTS] = "its arguments"};
 	const struct test_runner *row = k->row;
 
-	if (!v->format || strcmp(v->format, row->format) != 0 || v->validity != VALIDITY_VALID)
+	if (!v->format || strcmp(v->format, row->format) != 0 || v->validity != VALIDITY_VALID ||
+			row->coverage == COVERS_PART)
 		return;
 	validation_unsure(a, v, NOTE_REPORT_MISSING,
-			"%s was asked for a report and wrote none, so this summary is not known to be its "
-			"own; find what ends it early, or takes %s away from it", row->format,
+			"%s was asked for a report and wrote none, so this summary may be forged; find what "
+			"ends it early, or takes %s away from it", row->format,
 			row->variable[0] ? row->variable : taken[row->way]);
 }
 

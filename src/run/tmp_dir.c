@@ -11,7 +11,7 @@
 /* The path relative to /tmp; NULL: it is not below /tmp. */
 static const char *below_tmp(struct arena *a, struct str path)
 {
-	return path.n > 5 && str_starts(path, "/tmp/") ? str_c(a, str_sub(path, 5, path.n)) : NULL;
+	return path.n > 5 && str_starts(path, "/tmp/") ? str_c(a, str_from(path, 5)) : NULL;
 }
 
 static int make_mount_point(struct tmp_dir *t, struct str target, bool directory, struct err *e)
@@ -20,7 +20,7 @@ static int make_mount_point(struct tmp_dir *t, struct str target, bool directory
 
 	if (!below || kept_tmp_mount_point(&t->held->kept, below, directory) == 0)
 		return 0;
-	return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s' in the /tmp of the box", STR_ARG(target));
+	return err_system(e, "cannot make '%.*s' in the /tmp of the box", STR_ARG(target));
 }
 
 static bool is_directory(struct arena *a, struct str path)
@@ -45,7 +45,7 @@ static int make_mount_points(struct tmp_dir *t, struct err *e)
 		if (make_mount_point(t, f->path, false, e) != 0)
 			return -1;
 	for (const struct spec_path *p = s->paths; p; p = p->next)
-		if (!path_inside(spec_path_target(p), s->home) &&
+		if (below_tmp(t->a, spec_path_target(p)) && !path_inside(spec_path_target(p), s->home) &&
 				make_mount_point(t, spec_path_target(p), is_directory(t->a, p->path), e) != 0)
 			return -1;
 	if (make_mount_point(t, s->git_common, true, e) != 0)

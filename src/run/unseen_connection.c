@@ -49,8 +49,8 @@ static struct str host_at(struct str text)
 	while (n < text.n && n <= NETWORK_HOST_MAX && is_host_byte(text.p[n], brackets))
 		n++;
 	if (brackets)
-		return n < text.n && text.p[n] == ']' ? str_sub(text, 0, n + 1) : STR("");
-	return str_sub(text, 0, n);
+		return n < text.n && text.p[n] == ']' ? str_first(text, n + 1) : STR("");
+	return str_first(text, n);
 }
 
 static unsigned port_at(struct str text, const char *separator)
@@ -59,7 +59,7 @@ static unsigned port_at(struct str text, const char *separator)
 
 	if (!str_starts(text, separator))
 		return 0;
-	text = str_sub(text, strlen(separator), text.n);
+	text = str_from(text, strlen(separator));
 	for (size_t i = 0; i < text.n && i < PORT_DIGITS && ascii_is_digit(text.p[i]); i++)
 		port = port * 10 + (unsigned)(text.p[i] - '0');
 	return port <= UINT16_MAX ? port : 0;
@@ -141,9 +141,9 @@ bool unseen_connection_find(struct arena *a, struct str messages, const struct n
 		for (size_t at = 0; at + n < messages.n; at++) {
 			if (messages.p[at] != f->before[0] || memcmp(messages.p + at, f->before, n) != 0)
 				continue;
-			struct str host = host_at(str_sub(messages, at + n, messages.n));
+			struct str host = host_at(str_from(messages, at + n));
 			struct unseen_connection c = {.host = host,
-					.port = port_of(f, str_sub(messages, at + n + host.n, messages.n))};
+					.port = port_of(f, str_from(messages, at + n + host.n))};
 			if (!is_unseen(rules, &c))
 				continue;
 			*ret = c;

@@ -1,8 +1,11 @@
 /* Checks of the host. See doctor.h. */
+#define _GNU_SOURCE
 #include "self/doctor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "audit/retain.h"
 #include "base/json_write.h"
@@ -44,6 +47,29 @@ static void look_policy(struct arena *a, struct doctor *d, const char *config)
 	add_row(a, d, "policy", "policy", PROBE_WALL, PROBE_NO,
 			str_fmt(a, "does not load, so everything is denied: %s", e.text));
 	probe_todo(a, last_row(d), "caisson config verify");
+	d->end = DOCTOR_DENIES;
+}
+
+/*
+ * Writes a page to an unnamed file in the directory, or in its nearest parent that exists: a full or
+ * read-only file system shows in no other way. File systems without unnamed files are not tried.
+ */
+static int try_write(struct arena *a, struct str dir, struct err *e)
+{
+	static const char page[4096];
+	int fd, why = 0;
+
+	while ((fd = open(str_c(a, dir), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)) < 0 && errno == ENOENT &&
+			dir.n > 1)
+		dir = path_parent(dir);
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+		return 0;
+	if (fd < 0 || write(fd, page, sizeof(page)) != (ssize_t)sizeof(page))
+		why = errno ? errno : ENOSPC;
+	if (fd >= 0)
+		close(fd);
+	return why ? err_set(e, ERR_SYSTEM, why, "cannot write to '%.*s', so every command is denied",
+				     STR_ARG(dir)) : 0;
 }
 
 static void look_state(struct arena *a, struct doctor *d, const struct view *w)
@@ -51,12 +77,14 @@ static void look_state(struct arena *a, struct doctor *d, const struct view *w)
 	struct str dir;
 	struct err e = {0};
 
-	if (w->state_dir.n && state_check(a, w->state_dir, w->project, w->uid, &dir, &e) == 0) {
+	if (w->state_dir.n && state_check(a, w->state_dir, w->project, w->uid, &dir, &e) == 0 &&
+			try_write(a, dir, &e) == 0) {
 		add_row(a, d, "state", "state directory", PROBE_WALL, PROBE_YES, dir);
 		return;
 	}
 	add_row(a, d, "state", "state directory", PROBE_WALL, PROBE_NO,
-		w->state_dir.n ? str_fmt(a, "%s", e.text) : STR("no home directory is known"));
+		w->state_dir.n ? str_fmt(a, "%s", e.text) : STR("the home directory is unknown"));
+	d->end = DOCTOR_DENIES;
 	probe_todo(a, last_row(d),
 		"export CAISSON_STATE=DIR   # a directory of your own, outside the project");
 }
@@ -85,6 +113,18 @@ static void look_pause(struct arena *a, struct doctor *d)
 	probe_todo(a, last_row(d), "caisson pause --end");
 }
 
+static struct str published_ports(struct arena *a, const struct view *w)
+{
+	struct keeper_port ports[KEEPER_PORTS_MAX];
+	size_t n = keeper_ports(w->state_dir, ports);
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < n; i++)
+		buf_fmt(&b, "%s%u", i ? ", " : "; published on 127.0.0.1: ", ports[i].port);
+	return buf_view(&b);
+}
+
 /* A keeper need not run: this says if one does, or why none could. */
 static void look_keeper(struct arena *a, struct doctor *d, const struct view *w)
 {
@@ -95,8 +135,8 @@ static void look_keeper(struct arena *a, struct doctor *d, const struct view *w)
 		return;
 	keeper_look(w->state_dir, &s);
 	add_row(a, d, "keeper", "keeper", PROBE_EXTRA, s.runs || !by ? PROBE_YES : PROBE_NO,
-		s.runs ? str_fmt(a, "process %d, version %s, holds %" PRIu64 " box%s in the background",
-		s.pid, s.program, s.boxes, s.boxes == 1 ? "" : "es") :
+		s.runs ? str_fmt(a, "process %d, version %s, holds %" PRIu64 " box%s in the background%.*s",
+		s.pid, s.program, s.boxes, s.boxes == 1 ? "" : "es", STR_ARG(published_ports(a, w))) :
 		by ? str_fmt(a, "nothing can stay in the background: a keeper does not start under %s", by) :
 		STR("none runs; the first run with --background starts one"));
 }
@@ -197,9 +237,9 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 	look_keeper(a, &d, w.context.view);
 	runs = look_box(a, &d, &w);
 	for (const struct probe *p = d.rows.first; p; p = p->next)
-		if (p->state != PROBE_YES && p->weight != PROBE_EXTRA)
+		if (p->state != PROBE_YES && p->weight != PROBE_EXTRA && d.end == DOCTOR_ALL)
 			d.end = DOCTOR_FALLBACKS;
-	if (!runs)
+	if (!runs && d.end != DOCTOR_DENIES)
 		d.end = DOCTOR_NONE;
 	d.rows.end = NULL; /* it points into d */
 	*ret = d;
@@ -209,7 +249,7 @@ void doctor_json(struct buf *b, const struct doctor *d)
 {
 	static const char *const states[] = {"no", "partly", "yes"},
 			*const weights[] = {"needed", "wall", "extra"},
-			*const ends[] = {"all", "fallbacks", "none"};
+			*const ends[] = {"all", "fallbacks", "none", "none"};
 
 	buf_fmt(b, "{\"v\":1,\"box\":\"%s\",\"rows\":[", ends[d->end]);
 	for (const struct probe *p = d->rows.first; p; p = p->next) {

@@ -7,7 +7,8 @@
 #include "run/run.h"
 
 enum doctor_end { DOCTOR_ALL /* a box with all walls runs */,
-		DOCTOR_FALLBACKS /* boxes run, but a wall is missing */, DOCTOR_NONE /* no box runs */ };
+		DOCTOR_FALLBACKS /* boxes run, but a wall is missing */, DOCTOR_NONE /* no box runs */,
+		DOCTOR_DENIES /* no policy or no record: every command is denied */ };
 
 struct doctor_wall {
 	const char *name;

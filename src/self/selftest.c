@@ -47,7 +47,7 @@ static struct selftest_class *add_class(struct arena *a, struct str line)
 		return NULL;
 	c = arena_new(a, struct selftest_class);
 	c->name = str_sub(line, 1, (size_t)end);
-	c->title = str_sub(line, (size_t)end + 2, line.n);
+	c->title = str_from(line, (size_t)end + 2);
 	return c;
 }
 
@@ -60,8 +60,8 @@ int selftest_parse(struct arena *a, struct str text, enum selftest_kind kind, st
 	size_t number = 1;
 
 	for (size_t at = 0; at < text.n; number++) {
-		ptrdiff_t nl = str_find(text, '\n', at);
-		struct str line = str_sub(text, at, nl < 0 ? text.n : (size_t)nl);
+		size_t nl = str_end(text, '\n', at);
+		struct str line = str_sub(text, at, nl);
 
 		at += line.n + 1;
 		if (!line.n || line.p[0] == '#')
@@ -69,14 +69,13 @@ int selftest_parse(struct arena *a, struct str text, enum selftest_kind kind, st
 		if (is_header(line)) {
 			c = *end = add_class(a, line);
 			if (!c)
-				return err_set(e, ERR_INPUT, 0, "line %zu: expected '[class] title'", number);
+				return err_input(e, "line %zu: expected '[class] title'", number);
 			end = &c->next;
 			last = &c->rows;
 			continue;
 		}
 		if (!c)
-			return err_set(e, ERR_INPUT, 0,
-					"line %zu: a command before the first '[class] title'", number);
+			return err_input(e, "line %zu: a command before the first '[class] title'", number);
 		*last = arena_new(a, struct selftest_row);
 		(*last)->command = unescape(a, line);
 		last = &(*last)->next;

@@ -152,8 +152,8 @@ const char *attempt_look(enum attempt_look look, struct trial_place *p)
 const struct attempt attempts[] = {
 	{.name = "work", .title = "ordinary work, which must succeed", .workspace = true, .ends = OK,
 			.must = "hello", .look = LOOK_WORK,
-	 .script = "echo hello >/tmp/f && cat /tmp/f && echo made >made && [ -d \"$HOME\" ] && ls / "
-	 ">/dev/null"},
+	 .script = "echo hello >/tmp/f && cat /tmp/f && echo made >made && [ -d \"$HOME\" ] && "
+	 "for f in /*; do [ -d \"$f\" ] && exit 0; done; exit 1"},
 	{.name = "survive", .title = "daemons that outlive their box", .wall = BY_PID_NAMESPACE,
 			.workspace = true, .ends = OK, .need = "setsid sleep",
 	 .script = "(setsid sh -c 'trap \"\" HUP TERM; sleep 1; echo >survived' \"$TOKEN\" & ) & exit 0"},
@@ -174,8 +174,10 @@ const struct attempt attempts[] = {
 	 .script = "for d in /tmp /dev/shm \"$HOME\"; do head -c 20971520 /dev/zero >$d/fill || exit 3; "
 			"done; echo BREACH"},
 	{.name = "inodes", .title = "100,000 files", .wall = BY_SCRATCH,
-			.limits = {[LIMIT_SCRATCH] = 16 * MB, [LIMIT_TIME] = 20000},
-			.ends = FAILS,
+			.limits = {[LIMIT_SCRATCH] = 16 * MB, [LIMIT_MEMORY] = 128 * MB,
+				[LIMIT_TIME] = 20000},
+			/* gVisor limits no number of files, but counts them as memory */
+			.ends = FAILS | OOM | TIMEOUT,
 	 .script = "i=0; while [ $i -lt 100000 ]; do : >/tmp/$i || exit 3; i=$((i + 1)); done; echo BREACH"},
 	{.name = "busy", .title = "an endless loop, 500 ms allowed", .wall = BY_TIME,
 			.limits = {[LIMIT_TIME] = 500},
@@ -236,11 +238,11 @@ const struct attempt attempts[] = {
 			.need = "env cat",
 	 .script = "env; cat /proc/self/environ; [ -z \"$(cat /proc/1/environ | tr -d '\\0')\" ] || echo "
 			"BREACH; exit 0"},
-	{.name = "init", .title = "killing the box's first process", .wall = BY_PID_NAMESPACE, .ends = OK,
+	{.name = "init", .title = "killing the box's init process", .wall = BY_PID_NAMESPACE, .ends = OK,
 			.must = "alive",
 	 .script = "[ $$ -lt 10 ] || { echo BREACH; exit 0; }; for s in KILL STOP TERM; do kill -s $s 1; "
 			"done; kill -s KILL -- -1; [ -d /proc/1 ] && echo alive; exit 0"},
-	{.name = "peek", .title = "looking into it through /proc", .wall = BY_PRIVILEGES, .ends = OK,
+	{.name = "peek", .title = "reading its state through /proc", .wall = BY_PRIVILEGES, .ends = OK,
 			.need = "ls head readlink",
 	 .script = "for d in root cwd; do ls /proc/1/$d/ && echo BREACH; done; for f in exe fd/0 fd/1 fd/2 "
 			"fd/3 fd/4 fd/5; do readlink /proc/1/$f && echo BREACH; done; for f in mem maps; "
@@ -248,7 +250,7 @@ const struct attempt attempts[] = {
 	{.name = "kernel", .title = "settings of the kernel", .wall = BY_MOUNTS, .ends = OK, .need = "cat",
 	 .script = "for f in kernel/core_pattern vm/swappiness kernel/hostname; do v=$(cat /proc/sys/$f) && "
 			"(printf '%s\\n' \"$v\" >/proc/sys/$f) && echo BREACH; done; exit 0"},
-	{.name = "machine", .title = "what /proc says of the machine", .wall = BY_MOUNTS, .ends = OK,
+	{.name = "machine", .title = "facts about the machine in /proc", .wall = BY_MOUNTS, .ends = OK,
 			.need = "head",
 	 .script = "for f in cmdline config.gz interrupts keys key-users locks modules partitions "
 			"sys/kernel/random/boot_id; do [ ! -e /proc/$f ] || [ -z \"$(head -c 1 /proc/$f | "
@@ -256,7 +258,7 @@ const struct attempt attempts[] = {
 	{.name = "privilege", .title = "capabilities, root, new privileges", .wall = BY_PRIVILEGES,
 			.ends = OK, .need = "grep id",
 	 .script = "grep -q '^Cap[EPIB][a-z]*:.*[1-9a-f]' /proc/self/status && echo BREACH; grep -q "
-			"'^NoNewPrivs:.1' /proc/self/status || echo BREACH; [ \"$(id -u)\" != 0 ] || echo "
+			"'^NoNewPrivs:.0' /proc/self/status && echo BREACH; [ \"$(id -u)\" != 0 ] || echo "
 			"BREACH; exit 0"},
 	{.name = "devices", .title = "devices", .wall = BY_MOUNTS, .ends = OK, .need = "mknod",
 	 .script = "for d in mem kmem kvm fuse sda vda nvme0n1 dm-0 loop-control; do [ -e /dev/$d ] && echo "
@@ -271,7 +273,9 @@ const struct attempt attempts[] = {
 	{.name = "cores", .title = "the host's program for core dumps", .wall = BY_FILTER, .ends = OK,
 			.need = "grep",
 	 .script = "ulimit -c unlimited; ulimit -c 0; grep -q '^Max core file size  *1  *1 ' "
-			"/proc/self/limits && exit 0; IFS= read -r p </proc/sys/kernel/core_pattern || "
+			"/proc/self/limits && exit 0; [ -e /proc/self/limits ] || [ -e "
+			"/proc/sys/kernel/core_pattern ] || exit 0; IFS= read -r p "
+			"</proc/sys/kernel/core_pattern || "
 			"p='|'; case $p in '|'*|@*) echo BREACH;; esac; exit 0"},
 	{.name = "trace", .title = "tracing a process", .wall = BY_FILTER, .ends = OK, .need = "strace",
 			.script = "strace -o /dev/null true && echo BREACH; exit 0"},

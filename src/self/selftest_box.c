@@ -21,6 +21,7 @@
 #define TRIAL_ARENA ((size_t)64 << 20)
 /* a box that ends later than this after its time limit was not stopped by it */
 #define LATE_MS 1000
+#define EXIT_BYTES (1 * MB) /* the kernel lets a process exceed the limit while it ends it */
 #define SURVIVE_NS 1500000000L /* time after which a daemon of an attempt has acted */
 
 /* ---- the canaries ---- */
@@ -30,7 +31,7 @@ static int make_token(char token[TRIAL_TOKEN + 1], struct err *e)
 	unsigned char raw[(TRIAL_TOKEN - 8) / 2];
 
 	if (getrandom(raw, sizeof(raw), 0) != (ssize_t)sizeof(raw))
-		return err_set(e, ERR_SYSTEM, errno, "cannot get random bytes");
+		return err_system(e, "cannot get random bytes");
 	memcpy(token, "caisson-", 8);
 	for (size_t i = 0; i < sizeof(raw); i++)
 		snprintf(token + 8 + 2 * i, 3, "%02x", raw[i]);
@@ -79,10 +80,10 @@ static int make_files(const struct trial_place *p, struct err *e)
 				0644);
 		if (fd < 0 || fd_write_all(fd, files[i].path, *files[i].text ? str_of(files[i].text) :
 				str_of(p->token), e) != 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s/%s'", p->dir, files[i].path);
+			return err_system(e, "cannot make '%s/%s'", p->dir, files[i].path);
 	}
 	if (dir < 0 || symlinkat("../outside/canary", dir, "workspace/link") != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the canaries in '%s'", p->dir);
+		return err_system(e, "cannot make the canaries in '%s'", p->dir);
 	return 0;
 }
 
@@ -98,11 +99,11 @@ static int place_make(struct trial_place *p, const char *dir, struct err *e)
 
 	if (!realpath(dir, real) || (size_t)snprintf(p->dir, sizeof(p->dir),
 			"%.4000s/caisson-selftest-XXXXXX", real) >= sizeof(p->dir))
-		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s'", dir);
+		return err_system(e, "cannot use '%s'", dir);
 	if (make_token(p->token, e) != 0)
 		return -1;
 	if (!mkdtemp(p->dir))
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a directory in '%s'", real);
+		return err_system(e, "cannot make a directory in '%s'", real);
 	if (make_files(p, e) != 0) {
 		place_remove(p);
 		return -1;
@@ -150,7 +151,7 @@ static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_
 	} else if (wrong)
 		t->why = str_of(wrong);
 	else if (str_contains(o->out.text, STR("BREACH\n")))
-		t->why = STR("it got what it wanted");
+		t->why = STR("the attempt succeeded");
 	else if (str_contains(o->out.text, str_of(p->token)))
 		t->why = STR("it read the canary");
 	else if (str_starts(o->out.text, "MISSING ")) {
@@ -159,14 +160,15 @@ static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_
 				o->out.text.p + 8);
 	} else if (o->out.text.n == 0 && o->status == STATUS_TIMEOUT) { /* allow for a slow machine */
 		t->end = TRIAL_UNTRIED;
-		t->why = STR("its time was over before it began");
+		t->why = STR("its time limit ended before it began");
 	} else if (!str_starts(o->out.text, "tried\n") || !(at->ends & 1u << o->status))
 		t->why = str_fmt(a, "it ended with %s", status_name(o->status));
 	else if (at->must[0] && !str_contains(o->out.text, str_of(at->must)))
 		t->why = str_fmt(a, "its output lacks '%s'", at->must);
 	else if (t->over_ms > LATE_MS)
 		t->why = STR("it was stopped late");
-	else if (at->wall == BY_MEMORY && o->peak_by_cgroup && o->peak_memory > r->spec.limits.memory)
+	else if (at->wall == BY_MEMORY && o->peak_by_cgroup &&
+			o->peak_memory > r->spec.limits.memory + EXIT_BYTES)
 		/* not for a watched limit: a watcher notices an excess only afterwards */
 		t->why = str_fmt(a, "it had %llu MB", (unsigned long long)(o->peak_memory / MB));
 	else
@@ -260,8 +262,7 @@ static int try_row(struct arena *a, const struct policies *policies, enum backen
 
 	arena_init_in(&own, TRIAL_ARENA, a);
 	if (arena_run(&own, try_inner, &o) != 0)
-		o.rc = err_set(e, ERR_LIMIT, 0, "attempt '%s': the memory bound was reached",
-				t->attempt->name);
+		o.rc = err_limit(e, "attempt '%s': the memory bound was reached", t->attempt->name);
 	t->why = str_dup(a, t->why);
 	arena_free(&own);
 	return o.rc;
@@ -288,7 +289,7 @@ static int run_all(struct arena *a, const struct policies *policies, enum backen
 		struct trial_place *p, struct box_test *ret, struct err *e)
 {
 	static const struct attempt leftover = {.name = "leftovers",
-			.title = "anything of all these still there", .wall = BY_PID_NAMESPACE};
+			.title = "anything left behind", .wall = BY_PID_NAMESPACE};
 	struct box_test test = {0};
 	struct selftest_trial **end = &test.trials, *t;
 	int64_t last = 0;

@@ -39,7 +39,7 @@ struct attempt { /* inline strings; empty: not given */
 	uint64_t limits[LIMITS];      /* 0: the profile's */
 	unsigned ends;                /* bits 1 << status: permitted results */
 	char need[20];                /* required tools, separated by blanks */
-	char script[272];
+	char script[344];
 	char must[8];                 /* the output must contain this */
 	enum attempt_look look;
 };

@@ -15,8 +15,8 @@
 struct str ancestor_word(const struct ancestor *p, size_t i)
 {
 	for (size_t from = 0; from < p->args.n;) {
-		ptrdiff_t end = str_find(p->args, '\0', from);
-		struct str word = str_sub(p->args, from, end < 0 ? p->args.n : (size_t)end);
+		size_t end = str_end(p->args, '\0', from);
+		struct str word = str_sub(p->args, from, end);
 
 		if (!i--)
 			return word;
@@ -87,8 +87,7 @@ int ancestors_read(struct arena *a, struct ancestor **ret, size_t *ret_n, struct
 		struct ancestor *p = &all[n];
 
 		if (n++ == ANCESTORS_MAX)
-			return err_set(e, ERR_LIMIT, 0, "more than %d processes are above this one",
-					ANCESTORS_MAX);
+			return err_limit(e, "this process has more than %d parent processes", ANCESTORS_MAX);
 		p->pid = pid;
 		p->exe = read_exe(a, pid);
 		if (read_proc(a, pid, "comm", STAT_MAX, &p->comm) == 0 && str_ends(p->comm, "\n"))
@@ -98,7 +97,7 @@ int ancestors_read(struct arena *a, struct ancestor **ret, size_t *ret_n, struct
 	}
 	if (pid < 0 || (!n && pid == 0 && !text.n))
 		return err_set(e, ERR_SYSTEM, 0,
-				"cannot tell which processes are above this one: is /proc mounted?");
+				"cannot list the parent processes of this one: is /proc mounted?");
 	*ret = all;
 	*ret_n = n;
 	return 0;

@@ -61,14 +61,13 @@ static uint64_t read_counter(struct str text, const char *key)
 {
 	size_t k = strlen(key);
 	for (size_t at = 0; at < text.n;) {
-		ptrdiff_t nl = str_find(text, '\n', at);
-		size_t end = nl < 0 ? text.n : (size_t)nl;
+		size_t end = str_end(text, '\n', at);
 		struct str line = str_sub(text, at, end);
 		int64_t n;
 		if (k == 0)
 			return num_parse(line, 0, INT64_MAX, &n) == 0 ? (uint64_t)n : 0;
 		if (line.n > k && str_starts(line, key) && line.p[k] == ' ' &&
-				num_parse(str_sub(line, k + 1, line.n), 0, INT64_MAX, &n) == 0)
+				num_parse(str_from(line, k + 1), 0, INT64_MAX, &n) == 0)
 			return (uint64_t)n;
 		at = end + 1;
 	}
@@ -107,7 +106,7 @@ static int origin_now(struct cg_origin *ret, struct err *e)
 	struct stat st;
 	struct timespec now;
 	if (stat("/proc/self/ns/pid", &st) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot look at '/proc/self/ns/pid'");
+		return err_system(e, "cannot stat '/proc/self/ns/pid'");
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	long per_second = sysconf(_SC_CLK_TCK);
 	*ret = (struct cg_origin){getpid(), now.tv_sec * per_second + now.tv_nsec / (1000000000 / per_second),
@@ -121,14 +120,14 @@ static bool origin_parse(const char *name, struct cg_origin *ret)
 	struct str rest = str_of(name);
 	if (!str_starts(rest, NAME_PREFIX))
 		return false;
-	rest = str_sub(rest, strlen(NAME_PREFIX), rest.n);
+	rest = str_from(rest, strlen(NAME_PREFIX));
 	int64_t part[3];
 	for (int i = 0; i < 3; i++) {
 		ptrdiff_t end = str_find(rest, '-', 0);
-		if (end < 0 || num_parse(str_sub(rest, 0, (size_t)end), 1, i == 0 ? INT32_MAX : INT64_MAX,
+		if (end < 0 || num_parse(str_first(rest, (size_t)end), 1, i == 0 ? INT32_MAX : INT64_MAX,
 				&part[i]) < 0)
 			return false;
-		rest = str_sub(rest, (size_t)end + 1, rest.n);
+		rest = str_from(rest, (size_t)end + 1);
 	}
 	*ret = (struct cg_origin){part[0], part[1], part[2]};
 	return rest.n == 16 && strspn(rest.p, "0123456789abcdef") == 16;
@@ -190,7 +189,7 @@ static int open_v1(struct cgroup *cg, const struct cg_hierarchy *h, struct err *
 	bool needed = h->controllers & NEEDED;
 	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return needed ? err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path) :
+		return needed ? err_system(e, "cannot open the control group '%s'", h->path) :
 				0;
 	if (!is_group(fd, CG_V1_MAGIC)) { /* another file system is mounted over it */
 		close(fd);
@@ -263,7 +262,7 @@ static int make_dir(const struct cgroup *cg, struct cg_dir *d, struct err *e)
 		d->tasks = openat(d->fd, "tasks", O_WRONLY | O_CLOEXEC);
 	if (d->fd >= 0 && (d->v2 || d->tasks >= 0))
 		return 0;
-	err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", cg->name);
+	err_system(e, "cannot open the control group '%s'", cg->name);
 	fd_close(&d->fd);
 	unlinkat(d->parent, cg->name, AT_REMOVEDIR);
 	return -1;
@@ -307,7 +306,7 @@ static int listen_for_oom(struct cgroup *cg, struct err *e)
 	const char *file = d->v2 ? "memory.events" : "memory.oom_control";
 	cg->oom_count = openat(d->fd, file, O_RDONLY | O_CLOEXEC);
 	if (cg->oom_count < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s' of a new control group", file);
+		return err_system(e, "cannot open '%s' of a new control group", file);
 	if (!d->v2) {
 		listen_v1(cg, d->fd);
 		return 0;
@@ -325,7 +324,7 @@ static int name_group(struct cgroup *cg, struct err *e)
 	if (origin_now(&self, e) < 0)
 		return -1;
 	if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
-		return err_set(e, ERR_SYSTEM, errno, "no random bytes");
+		return err_system(e, "no random bytes");
 	str_put(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%016jx", (intmax_t)self.pid,
 			(intmax_t)self.made, (intmax_t)self.namespace, (uintmax_t)chance);
 	cg->self = self;
@@ -386,7 +385,7 @@ static int open_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned 
 				scope->unit);
 	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path);
+		return err_system(e, "cannot open the control group '%s'", h->path);
 	add_slot(cg, fd, true, 0);
 	return is_group(fd, CG_V2_MAGIC) ? 0 : err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group",
 			h->path);
@@ -400,10 +399,10 @@ static int settle_group(struct cgroup *cg, const struct cg_scope *scope, unsigne
 {
 	struct cg_dir *d = &cg->dirs[0];
 	if (mkdirat(d->parent, HOLDER_GROUP, 0755) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a control group in '%s'", scope->unit);
+		return err_system(e, "cannot make a control group in '%s'", scope->unit);
 	if (put_number(d->parent, HOLDER_GROUP "/cgroup.procs", (uint64_t)scope->holder) < 0 ||
 			put_number(d->fd, "cgroup.procs", (uint64_t)scope->first) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot move a process within '%s'", scope->unit);
+		return err_system(e, "cannot move a process within '%s'", scope->unit);
 	return cg_hand_out_v2(d->parent, NEEDED, want, &d->controllers, e);
 }
 
@@ -579,16 +578,14 @@ int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e)
 	if (!d)
 		return err_set(e, ERR_SYSTEM, 0, "no control group limits %s here", limits[what].name);
 	if (n == 0 || n > limits[what].max)
-		return err_set(e, ERR_INPUT, 0, "a %s limit of %ju is not possible", limits[what].name,
-				(uintmax_t)n);
+		return err_input(e, "a %s limit of %ju is not possible", limits[what].name, (uintmax_t)n);
 	if (d->fd < 0 && make_dir(cg, d, e) < 0)
 		return -1;
 	int bad = what == CG_PIDS_MAX ? put_number(d->fd, "pids.max", n)
 		: what == CG_CPU_MILLI ? set_cpu(d, n)
 		: what == CG_IO_MAX ? set_io(d, n)
 		: d->v2 ? set_memory_v2(d->fd, n) : set_memory_v1(d->fd, n);
-	return bad < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot set the %s limit of a control group",
-			limits[what].name) : 0;
+	return bad < 0 ? err_system(e, "cannot set the %s limit of a control group", limits[what].name) : 0;
 }
 
 enum enforcer cg_enforcer(const struct cgroup *cg, enum cg_limit what)

@@ -81,6 +81,11 @@ int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned w
  * cg_remove() then only closes them.
  */
 int cg_adopt(struct cgroup *cg, pid_t pid, struct err *e);
+/*
+ * Removes empty groups of this name below the caller's own and at the top, in all hierarchies: another
+ * program made them. Returns how many of them are in use and stay.
+ */
+unsigned cg_remove_named(const char *name);
 /* The limit in force, of memory or processes. UINT64_MAX: none, or it cannot be read. */
 uint64_t cg_limit_now(const struct cgroup *cg, enum cg_limit what);
 /* Sets a limit. Call it before a process enters the group. */

@@ -56,7 +56,7 @@ void cg_map_group(struct cg_map *m, struct str line)
 	ptrdiff_t b = a < 0 ? -1 : str_find(line, ':', (size_t)a + 1);
 	if (b < 0 || m->n == CG_HIERARCHIES_MAX)
 		return;
-	struct str group = str_sub(line, (size_t)b + 1, line.n);
+	struct str group = str_from(line, (size_t)b + 1);
 	bool v2 = a == 1 && line.p[0] == '0' && b == a + 1;
 	unsigned bits = bits_of(str_sub(line, (size_t)a + 1, (size_t)b));
 	/* "/.." marks a group outside our cgroup namespace */
@@ -74,8 +74,8 @@ static bool next_field(struct str *line, struct str *ret)
 	if (line->n == 0)
 		return false;
 	ptrdiff_t end = str_find(*line, ' ', 0);
-	*ret = str_sub(*line, 0, end < 0 ? line->n : (size_t)end);
-	*line = str_sub(*line, end < 0 ? line->n : (size_t)end + 1, line->n);
+	*ret = str_first(*line, end < 0 ? line->n : (size_t)end);
+	*line = str_from(*line, end < 0 ? line->n : (size_t)end + 1);
 	return true;
 }
 
@@ -177,22 +177,22 @@ static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_ma
 {
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+		return err_system(e, "cannot open '%s'", path);
 	char buf[CG_LINE_MAX];
 	size_t kept = 0;
 	bool too_long = false; /* in the middle of a line that did not fit */
 	for (size_t total = 0; total < MAP_BYTES_MAX;) {
 		ssize_t got = read(fd, buf + kept, sizeof buf - kept);
 		if (got < 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot read '%s'", path);
+			return err_system(e, "cannot read '%s'", path);
 		if (got == 0)
 			return 0;
 		total += (size_t)got;
 		struct str left = str_n(buf, kept + (size_t)got);
 		for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0;
-				left = str_sub(left, (size_t)end + 1, left.n)) {
+				left = str_from(left, (size_t)end + 1)) {
 			if (!too_long)
-				fn(m, str_sub(left, 0, (size_t)end));
+				fn(m, str_first(left, (size_t)end));
 			too_long = false;
 		}
 		if (enough && enough(m))
@@ -201,7 +201,7 @@ static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_ma
 		kept = too_long ? 0 : left.n;
 		memmove(buf, left.p, kept);
 	}
-	return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", path, MAP_BYTES_MAX);
+	return err_limit(e, "'%s' is longer than %zu bytes", path, MAP_BYTES_MAX);
 }
 
 static const struct {

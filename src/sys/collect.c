@@ -99,14 +99,14 @@ static int open_all(struct collector *c, const char *const *paths, size_t n, str
 {
 	for (size_t i = 0; i < n; i++) {
 		if (mkfifo(paths[i], 0600) != 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make the pipe '%s'", paths[i]);
+			return err_system(e, "cannot make the pipe '%s'", paths[i]);
 		c->paths[i] = paths[i];
 		w->pipes[i] = open(paths[i], O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 		c->files[i] = memfd_create("report", MFD_CLOEXEC);
 		c->n++;
 		/* others may only write */
 		if (w->pipes[i] < 0 || c->files[i] < 0 || fchmod(w->pipes[i], 0200) != 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot open the pipe '%s'", paths[i]);
+			return err_system(e, "cannot open the pipe '%s'", paths[i]);
 	}
 	return 0;
 }
@@ -145,11 +145,11 @@ int collector_start(struct arena *a, const char *const *paths, size_t n, size_t 
 
 	if (n <= COLLECT_MAX && open_all(&c, paths, n, &w, e) == 0) {
 		if (pipe2(stop, O_CLOEXEC) != 0 || (c.pid = process_fork(NULL)) < 0)
-			rc = err_set(e, ERR_SYSTEM, errno, "cannot start collecting reports");
+			rc = err_system(e, "cannot start collecting reports");
 		else if (c.pid == 0)
 			collect_pipes(&w, stop[0]);
 		else if ((c.pidfd = (int)syscall(SYS_pidfd_open, c.pid, 0)) < 0)
-			rc = err_set(e, ERR_SYSTEM, errno, "cannot start collecting reports");
+			rc = err_system(e, "cannot start collecting reports");
 		else
 			rc = 0;
 	}

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-#define COLLECT_MAX 8
+#define COLLECT_MAX 12
 
 struct collector {
 	struct arena *a;

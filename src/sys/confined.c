@@ -63,11 +63,11 @@ bool confined_offline(void)
 	unsigned lines = 0;
 
 	for (ptrdiff_t end; (end = str_find(rest, '\n', 0)) >= 0;
-			rest = str_sub(rest, (size_t)end + 1, rest.n)) {
-		struct str line = str_sub(rest, 0, (size_t)end);
+			rest = str_from(rest, (size_t)end + 1)) {
+		struct str line = str_first(rest, (size_t)end);
 
 		while (line.n && line.p[0] == ' ')
-			line = str_sub(line, 1, line.n);
+			line = str_from(line, 1);
 		if (++lines > 2 && !str_starts(line, "lo:"))
 			return false;
 	}

@@ -45,7 +45,7 @@ static int move_process(pid_t pid, const cpu_set_t *to, const cpu_set_t *all, st
 	if (sched_setaffinity(pid, sizeof(*to), to) != 0 ||
 			sched_setaffinity(pid, sizeof(*all), all) == 0 || errno == ESRCH)
 		return 0;
-	return err_set(e, ERR_SYSTEM, errno, "cannot give a process its CPUs back");
+	return err_system(e, "cannot give a process its CPUs back");
 }
 
 int cpus_away(pid_t pid, struct err *e)

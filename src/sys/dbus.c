@@ -291,14 +291,14 @@ int dbus_connect(const char *path, pid_t *ret_pid, struct err *e)
 	int connected;
 
 	if (str_put(to.sun_path, sizeof(to.sun_path), "%s", path) >= sizeof(to.sun_path))
-		return err_set(e, ERR_LIMIT, 0, "the path of the socket '%s' is too long", path);
+		return err_limit(e, "the path of the socket '%s' is too long", path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof(to)) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot connect to '%s'", path);
+		return err_system(e, "cannot connect to '%s'", path);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot tell who listens at '%s'", path);
+		return err_system(e, "cannot identify the process that listens at '%s'", path);
 	if (peer.uid != geteuid())
-		return err_set(e, ERR_INPUT, 0, "another user listens at '%s'", path);
+		return err_input(e, "another user listens at '%s'", path);
 	*ret_pid = peer.pid;
 	connected = fd;
 	fd = -1;
@@ -335,8 +335,7 @@ int dbus_send(struct dbus *d, const struct dbus_out *messages, size_t n, struct 
 	parts[msg.msg_iovlen++] = (struct iovec){auth, all = auth_text(auth, sizeof(auth))};
 	for (size_t i = 0; i < n; i++) {
 		if (messages[i].full)
-			return err_set(e, ERR_LIMIT, 0, "a D-Bus message of more than %d bytes",
-					DBUS_OUT_MAX);
+			return err_limit(e, "a D-Bus message of more than %d bytes", DBUS_OUT_MAX);
 		parts[msg.msg_iovlen++] = (struct iovec){(void *)messages[i].p, messages[i].n};
 		all += messages[i].n;
 	}
@@ -351,7 +350,7 @@ int dbus_send(struct dbus *d, const struct dbus_out *messages, size_t n, struct 
 static int receive_bytes(struct dbus *d, struct err *e)
 {
 	if (d->n == sizeof(d->in))
-		return err_set(e, ERR_LIMIT, 0, "a D-Bus message of more than %d bytes", DBUS_IN_MAX);
+		return err_limit(e, "a D-Bus message of more than %d bytes", DBUS_IN_MAX);
 	for (;;) {
 		ssize_t got = recv(d->fd, d->in + d->n, sizeof(d->in) - d->n, MSG_DONTWAIT);
 		int64_t left = d->deadline - clock_now();
@@ -364,10 +363,10 @@ static int receive_bytes(struct dbus *d, struct err *e)
 		if (got == 0)
 			return err_set(e, ERR_SYSTEM, 0, "the D-Bus peer has ended the connection");
 		if (errno != EAGAIN && errno != EINTR)
-			return err_set(e, ERR_SYSTEM, errno, "cannot read from D-Bus");
+			return err_system(e, "cannot read from D-Bus");
 		if (left <= 0 ||
 				(ppoll(&(struct pollfd){.fd = d->fd, .events = POLLIN}, 1, &wait, NULL) == 0))
-			return err_set(e, ERR_LIMIT, 0, "no answer in time");
+			return err_limit(e, "no answer in time");
 	}
 }
 
@@ -391,7 +390,7 @@ int dbus_await_auth(struct dbus *d, struct err *e)
 			return 0;
 		}
 		if (d->n > LINE_MAX_AUTH)
-			return err_set(e, ERR_INPUT, 0, "the D-Bus peer says nothing that can be understood");
+			return err_input(e, "the answer of the D-Bus peer is malformed");
 		if (receive_bytes(d, e) != 0)
 			return -1;
 	}
@@ -410,11 +409,11 @@ int dbus_next(struct dbus *d, struct dbus_in *ret, struct err *e)
 		if (receive_bytes(d, e) != 0)
 			return -1;
 	if (n < 0)
-		return err_set(e, ERR_INPUT, 0, "the D-Bus peer says nothing that can be understood");
+		return err_input(e, "the answer of the D-Bus peer is malformed");
 	if (++d->messages > DBUS_MESSAGES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "no answer among %d D-Bus messages", DBUS_MESSAGES_MAX);
+		return err_limit(e, "no answer among %d D-Bus messages", DBUS_MESSAGES_MAX);
 	if (clock_now() >= d->deadline)
-		return err_set(e, ERR_LIMIT, 0, "no answer in time");
+		return err_limit(e, "no answer in time");
 	d->taken = (size_t)n;
 	return 0;
 }

@@ -58,16 +58,16 @@ int file_open(const char *path, struct stat *ret_stat, struct err *e)
 	/* O_NONBLOCK: opening a FIFO must not wait for its writer. Regular files ignore the flag. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+		return err_system(e, "cannot open '%s'", path);
 	struct stat st;
 	if (fstat(fd, &st) < 0) {
 		int why = errno;
 		close(fd);
-		return err_set(e, ERR_SYSTEM, why, "cannot look at '%s'", path);
+		return err_set(e, ERR_SYSTEM, why, "cannot stat '%s'", path);
 	}
 	if (!S_ISREG(st.st_mode)) {
 		close(fd);
-		return err_set(e, ERR_INPUT, 0, "'%s' is not a regular file", path);
+		return err_input(e, "'%s' is not a regular file", path);
 	}
 	if (ret_stat)
 		*ret_stat = st;
@@ -103,12 +103,12 @@ static int read_all(struct arena *a, int fd, const char *name, size_t max, size_
 		}
 		ssize_t got = read_some(fd, p + n, cap - n);
 		if (got < 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot read '%s'", name);
+			return err_system(e, "cannot read '%s'", name);
 		if (got == 0)
 			break;
 		n += (size_t)got;
 		if (n >= most)
-			return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", name, max);
+			return err_limit(e, "'%s' is longer than %zu bytes", name, max);
 		if (n == size)
 			break;
 	}
@@ -125,7 +125,7 @@ int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *s
 		struct str *ret, struct err *e)
 {
 	if (st->st_size > 0 && (uintmax_t)st->st_size > max)
-		return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", name, max);
+		return err_limit(e, "'%s' is longer than %zu bytes", name, max);
 	return read_all(a, fd, name, max, st->st_size > 0 ? (size_t)st->st_size : 0, ret, e);
 }
 
@@ -150,7 +150,7 @@ int fd_write_all(int fd, const char *name, struct str s, struct err *e)
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot write '%s'", name);
+			return err_system(e, "cannot write '%s'", name);
 		at += (size_t)put;
 	}
 	return 0;
@@ -160,7 +160,7 @@ int fd_of_text(const char *name, struct str text, struct err *e)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in memory for '%s'", name);
+		return err_system(e, "cannot make a file in memory for '%s'", name);
 	if (fd_write_all(fd, name, text, e) != 0 || lseek(fd, 0, SEEK_SET) != 0)
 		fd_close(&fd);
 	return fd;
@@ -173,19 +173,19 @@ static int replace_in(int dir, const char *name, const char *path, struct str by
 	char temp[NAME_MAX + 1];
 	unsigned long number;
 	if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-		return err_set(e, ERR_SYSTEM, errno, "cannot name a temporary file for '%s'", path);
+		return err_system(e, "cannot name a temporary file for '%s'", path);
 	str_put(temp, sizeof temp, ".%lx.tmp", number);
 	FD_CLEANUP int fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a file beside '%s'", path);
+		return err_system(e, "cannot make a file beside '%s'", path);
 	int bad = fd_write_all(fd, path, bytes, e);
 	if (!bad && look->keep_owner && fchown(fd, look->uid, look->gid) < 0)
-		bad = err_set(e, ERR_SYSTEM, errno, "cannot keep the owner of '%s'", path);
+		bad = err_system(e, "cannot keep the owner of '%s'", path);
 	/* after fchown(), which clears mode bits */
 	if (!bad && look->mode != 0600 && fchmod(fd, look->mode) < 0)
-		bad = err_set(e, ERR_SYSTEM, errno, "cannot keep the mode of '%s'", path);
+		bad = err_system(e, "cannot keep the mode of '%s'", path);
 	if (!bad && (fsync(fd) < 0 || renameat(dir, temp, dir, name) < 0))
-		bad = err_set(e, ERR_SYSTEM, errno, "cannot replace '%s'", path);
+		bad = err_system(e, "cannot replace '%s'", path);
 	if (bad)
 		unlinkat(dir, temp, 0);
 	return bad;
@@ -202,7 +202,7 @@ int file_replace_in(int dir, const char *path, struct str bytes, const struct fi
 	if (replace_in(dir, slash ? slash + 1 : path, path, bytes, look, e) < 0)
 		return -1;
 	if (fsync(dir) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot sync the directory of '%s'", path);
+		return err_system(e, "cannot sync the directory of '%s'", path);
 	return 0;
 }
 
@@ -216,7 +216,7 @@ int file_open_parent(const char *path, struct err *e)
 	memcpy(parent, path, n);
 	parent[n] = '\0';
 	int dir = open(n ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return dir >= 0 ? dir : err_set(e, ERR_SYSTEM, errno, "cannot open the directory of '%s'", path);
+	return dir >= 0 ? dir : err_system(e, "cannot open the directory of '%s'", path);
 }
 
 int file_replace_as(const char *path, struct str bytes, const struct file_look *look, struct err *e)
@@ -251,13 +251,13 @@ static int refill(struct line_reader *r, struct err *e)
 		size_t cap = r->cap ? r->cap * 2 : READ_STEP;
 		char *p = realloc(r->p, cap);
 		if (!p)
-			return err_set(e, ERR_LIMIT, 0, "no memory left to read a line");
+			return err_limit(e, "out of memory while reading a line");
 		r->p = p;
 		r->cap = cap;
 	}
 	ssize_t got = read_some(r->fd, r->p + r->n, r->cap - r->n);
 	if (got < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot read a line");
+		return err_system(e, "cannot read a line");
 	r->ended = got == 0;
 	r->n += (size_t)got;
 	return got > 0;

@@ -18,7 +18,7 @@ int foreground_run(const char *dir, char *const *argv, int *ret_status, struct e
 	pid_t pid = process_fork(NULL);
 
 	if (pid < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot start '%s'", argv[0]);
+		return err_system(e, "cannot start '%s'", argv[0]);
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (chdir(dir) == 0)
@@ -27,7 +27,7 @@ int foreground_run(const char *dir, char *const *argv, int *ret_status, struct e
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return err_set(e, ERR_SYSTEM, errno, "cannot wait for '%s'", argv[0]);
+			return err_system(e, "cannot wait for '%s'", argv[0]);
 	*ret_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return 0;
 }

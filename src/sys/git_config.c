@@ -108,9 +108,9 @@ static bool read_setting(
 	struct git_setting s = {
 		.section = in->section, .sub = in->sub, .value = STR("true"), .line = line};
 
-	s.key = name_of(a, str_trim(equals < 0 ? line : str_sub(line, 0, (size_t)equals), BLANKS));
+	s.key = name_of(a, str_trim(equals < 0 ? line : str_first(line, (size_t)equals), BLANKS));
 	if (!s.section.n || !s.key.n ||
-		(equals >= 0 && !value_of(a, str_sub(line, (size_t)equals + 1, line.n), &s.value)))
+		(equals >= 0 && !value_of(a, str_from(line, (size_t)equals + 1), &s.value)))
 		return false;
 	fn(ctx, &s);
 	return true;
@@ -119,18 +119,17 @@ static bool read_setting(
 bool git_config_each(struct arena *a, struct str text, git_setting_fn *fn, void *ctx)
 {
 	struct git_setting in = {.section = STR(""), .sub = STR("")};
-	bool understood = !text.n || !memchr(text.p, 0, text.n);
+	bool understood = !text.n || !str_has(text, 0);
 
 	for (size_t from = 0; from < text.n;) {
-		ptrdiff_t end = str_find(text, '\n', from);
-		size_t to = end < 0 ? text.n : (size_t)end;
+		size_t to = str_end(text, '\n', from);
 		struct str line = str_trim(str_sub(text, from, to), BLANKS);
 
 		from = to + 1;
 		if (line.n && line.p[0] == '[') {
 			size_t n = read_header(a, line, &in);
 
-			line = n ? str_trim(str_sub(line, n, line.n), BLANKS) : line;
+			line = n ? str_trim(str_from(line, n), BLANKS) : line;
 			if (!n)
 				in.section = in.sub = STR("");
 		}

@@ -39,13 +39,13 @@ static bool is_scp_form(struct str url)
 static struct str without_user(struct arena *a, struct str url)
 {
 	static const char scheme[] = "https://";
-	struct str rest = str_sub(url, sizeof(scheme) - 1, url.n);
+	struct str rest = str_from(url, sizeof(scheme) - 1);
 	ptrdiff_t slash = str_find(rest, '/', 0), at;
 
 	if (!str_starts(url, scheme))
 		return url;
 	while ((at = str_find(rest, '@', 0)) >= 0 && (slash < 0 || at < slash)) {
-		rest = str_sub(rest, (size_t)at + 1, rest.n);
+		rest = str_from(rest, (size_t)at + 1);
 		slash = str_find(rest, '/', 0);
 	}
 	return str_fmt(a, "%s%.*s", scheme, STR_ARG(rest));
@@ -149,29 +149,29 @@ static bool has_ref(const struct git_remotes *r, struct str remote, struct str b
  */
 static bool refspec_harmless(const struct git_remotes *r, const struct git_setting *s)
 {
-	struct str spec = str_sub(s->value, str_starts(s->value, "+"), s->value.n), from, to, own;
+	struct str spec = str_from(s->value, str_starts(s->value, "+")), from, to, own;
 	ptrdiff_t colon = str_find(spec, ':', 0);
 
 	if (str_is(s->value, "refs/tags/*:refs/tags/*"))
 		return true;
 	if (colon < 0)
 		return false;
-	from = str_sub(spec, 0, (size_t)colon);
-	to = str_sub(spec, (size_t)colon + 1, spec.n);
+	from = str_first(spec, (size_t)colon);
+	to = str_from(spec, (size_t)colon + 1);
 	own = str_fmt(r->a, "refs/remotes/%.*s/", STR_ARG(s->sub));
-	if (to.n <= own.n || !str_eq(str_sub(to, 0, own.n), own))
+	if (to.n <= own.n || !str_eq(str_first(to, own.n), own))
 		return false;
 	if (str_is_any(from, "refs/heads/* refs/pull/*/head refs/pull/*/merge refs/merge-requests/*/head"))
 		return true;
 	return str_starts(from, "refs/heads/") &&
-		has_ref(r, s->sub, str_sub(from, strlen("refs/heads/"), from.n));
+		has_ref(r, s->sub, str_from(from, strlen("refs/heads/")));
 }
 
 /* The name of the branch goes to the server. Under another name than here it must be one of the server's. */
 static bool merge_harmless(struct git_remotes *r, const struct git_setting *s)
 {
 	static const char heads[] = "refs/heads/";
-	struct str name = str_sub(s->value, sizeof(heads) - 1, s->value.n);
+	struct str name = str_from(s->value, sizeof(heads) - 1);
 
 	if (!str_starts(s->value, heads))
 		return false;
@@ -239,7 +239,7 @@ static bool has_entries(const struct git_remotes *r, const char *name)
 	struct str none;
 	DIR *d;
 
-	if (stamp_cache_get(r->stamps, STAMP_EMPTY, r->a, path, &none))
+	if (stamp_cache_get(r->stamps, STAMP_EMPTY, r->a, path, NULL, &none))
 		return false;
 	if (r->stamps) {
 		stamp_take(path, &stamp);

@@ -97,7 +97,7 @@ static bool name_matters(const struct names *t, struct str path)
 		if (path.p[from] == '.' || path.p[from] == '-' || is_part(str_sub(path, from, to), slash < 0))
 			return true;
 		for (size_t i = 0; i < t->npatterns; i++)
-			if (glob_path(t->patterns[i], str_sub(path, from, path.n), GLOB_FOLD | GLOB_BELOW))
+			if (glob_path(t->patterns[i], str_from(path, from), GLOB_FOLD | GLOB_BELOW))
 				return true;
 		from = to + 1;
 	}
@@ -159,12 +159,11 @@ static void take_output(void *ctx, const char *bytes, size_t n)
 static void split_patterns(struct names *t, struct str list)
 {
 	for (size_t from = 0; from < list.n;) {
-		ptrdiff_t end = str_find(list, '\n', from);
-		size_t to = end < 0 ? list.n : (size_t)end;
+		size_t to = str_end(list, '\n', from);
 		struct str p = str_sub(list, from, to);
 
 		from = to + 1;
-		p = str_starts(p, "~/") ? str_sub(p, 2, p.n) : str_starts(p, "/") ? str_sub(p, 1, p.n) : p;
+		p = str_starts(p, "~/") ? str_from(p, 2) : str_starts(p, "/") ? str_from(p, 1) : p;
 		if (t->npatterns == PATTERNS_MAX)
 			t->more = true;
 		else if (p.n)
@@ -423,8 +422,7 @@ static size_t split_revs(struct str list, struct str revs[GIT_TREE_REVS_MAX])
 	size_t n = 0;
 
 	for (size_t from = 0; from < list.n;) {
-		ptrdiff_t end = str_find(list, ' ', from);
-		size_t to = end < 0 ? list.n : (size_t)end;
+		size_t to = str_end(list, ' ', from);
 
 		if (n == GIT_TREE_REVS_MAX || !plain_rev(str_sub(list, from, to)))
 			return 0;

@@ -86,7 +86,7 @@ static bool place_at(struct path_memo *m, struct str top, struct git_place *ret)
 		line = read_line(m->a, git);
 		if (!str_starts(line, "gitdir:"))
 			return false;
-		line = str_trim(str_sub(line, strlen("gitdir:"), line.n), " \t");
+		line = str_trim(str_from(line, strlen("gitdir:")), " \t");
 		return take_place(m, top, join_path(m->a, top, line), ret);
 	}
 	if (kind == PATH_DIR && take_place(m, top, git, ret))
@@ -213,7 +213,7 @@ struct git_config_reader {
 static struct str expand_path(const struct git_config_reader *r, struct str base, struct str path)
 {
 	if (str_starts(path, "~/"))
-		return join_path(r->a, r->home, str_sub(path, 2, path.n));
+		return join_path(r->a, r->home, str_from(path, 2));
 	return join_path(r->a, base, path);
 }
 
@@ -229,10 +229,10 @@ static bool condition_holds(const struct git_config_reader *r, struct str condit
 		return true;
 	if (!r->place)
 		return false;
-	pattern = str_sub(condition, fold ? strlen("gitdir/i:") : strlen("gitdir:"), condition.n);
+	pattern = str_from(condition, fold ? strlen("gitdir/i:") : strlen("gitdir:"));
 	if (str_starts(pattern, "~/") || str_starts(pattern, "./"))
 		pattern = expand_path(r, path_parent(r->file),
-			str_starts(pattern, "./") ? str_sub(pattern, 2, pattern.n) : pattern);
+			str_starts(pattern, "./") ? str_from(pattern, 2) : pattern);
 	else if (!str_starts(pattern, "/"))
 		pattern = str_cat(r->a, STR("**/"), pattern);
 	if (str_ends(pattern, "/"))
@@ -409,9 +409,9 @@ static bool word_of_project(const struct git_search *l, struct str word, bool pr
 	struct path_answer at;
 	struct str path;
 
-	if (!word.n || word.n >= PATH_MAX || word.p[0] == '-' || (program && str_find(word, '/', 0) < 0))
+	if (!word.n || word.n >= PATH_MAX || word.p[0] == '-' || (program && !str_has(word, '/')))
 		return false;
-	path = str_starts(word, "~/") ? join_path(a, l->home, str_sub(word, 2, word.n))
+	path = str_starts(word, "~/") ? join_path(a, l->home, str_from(word, 2))
 				      : join_path(a, l->place->top.n ? l->place->top : l->place->dir, word);
 	path_look(l->m, path, &at);
 	if (at.target == PATH_FILE && in_project(l, at.real))
@@ -453,7 +453,7 @@ static void add_program(struct git_search *l, const struct git_setting *s)
 		return;
 	}
 	p = arena_copy(l->m->a, (struct git_item){.text = str_dup(l->m->a,
-			str_sub(s->value, 0, COMMAND_MAX))});
+			str_first(s->value, COMMAND_MAX))});
 	p->name = s->sub.n ? str_fmt(l->m->a, "%.*s.%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->sub),
 				     STR_ARG(s->key))
 			   : str_fmt(l->m->a, "%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->key));
@@ -518,8 +518,8 @@ static bool lfs_line(struct str line, const char *hook)
 	str_put(call, sizeof call, "git lfs %s \"$@\"", hook);
 	if (!line.n || str_is(line, "#!/bin/sh") || str_is(line, call))
 		return true;
-	return str_starts(line, start) && str_ends(line, end) && str_find(said, '"', 0) < 0 &&
-	       str_find(said, '$', 0) < 0 && str_find(said, '`', 0) < 0;
+	return str_starts(line, start) && str_ends(line, end) && !str_has(said, '"') &&
+	       !str_has(said, '$') && !str_has(said, '`');
 }
 
 static bool is_lfs(struct arena *a, struct str path, const char *hook)
@@ -529,8 +529,7 @@ static bool is_lfs(struct arena *a, struct str path, const char *hook)
 	if (file_read(a, str_c(a, path), HOOK_MAX, &text, NULL, NULL) != 0)
 		return false;
 	for (size_t from = 0; from < text.n;) {
-		ptrdiff_t end = str_find(text, '\n', from);
-		size_t to = end < 0 ? text.n : (size_t)end;
+		size_t to = str_end(text, '\n', from);
 
 		if (!lfs_line(str_sub(text, from, to), hook))
 			return false;
@@ -558,7 +557,7 @@ static uint32_t list_hooks(struct path_memo *m, const char *dir)
 	bool keep;
 	DIR *d;
 
-	if (stamp_cache_get(m->stamps, STAMP_HOOKS, m->a, dir, &known))
+	if (stamp_cache_get(m->stamps, STAMP_HOOKS, m->a, dir, NULL, &known))
 		return 0;
 	if (m->stamps)
 		stamp_take(dir, &stamp);
@@ -589,7 +588,7 @@ static void look_hooks(struct git_search *l)
 	enum path_kind kind;
 
 	if (l->hooks.n)
-		dir = str_starts(l->hooks, "~/") ? join_path(a, l->home, str_sub(l->hooks, 2, l->hooks.n))
+		dir = str_starts(l->hooks, "~/") ? join_path(a, l->home, str_from(l->hooks, 2))
 						 : join_path(a, base, l->hooks);
 	dir = path_real(l->m, dir, &kind);
 	if (kind != PATH_DIR || !hooks_of_project(l, dir))

@@ -233,7 +233,7 @@ static void try_name(struct component_reading *r, struct str name)
 {
 	struct str dot = r->part;
 	if (dot.n > 1 && dot.p[0] == '\\')
-		dot = str_sub(dot, 1, dot.n);
+		dot = str_from(dot, 1);
 	if (name.p[0] == '.' && dot.p[0] != '.')
 		return;
 	int hit = glob_match(r->part, name);
@@ -335,8 +335,8 @@ static void expand_rest(struct expansion *x, struct str done, struct str rest, u
 		slashes++;
 	for (end = slashes; end < rest.n && rest.p[end] != '/';)
 		end++;
-	struct str part = str_sub(rest, slashes, end), after = str_sub(rest, end, rest.n), text;
-	done = str_cat(x->a, done, str_sub(rest, 0, slashes));
+	struct str part = str_sub(rest, slashes, end), after = str_from(rest, end), text;
+	done = str_cat(x->a, done, str_first(rest, slashes));
 	if (depth > GLOB_DEPTH_MAX || done.n + part.n >= PATH_MAX) {
 		x->more = true;
 		return;
@@ -374,7 +374,7 @@ void glob_expand(struct path_memo *m, struct str pattern, struct glob_answer *re
 {
 	struct expansion x = {.a = m->a, .m = m};
 	bool sane = pattern.n && pattern.p[0] == '/' && pattern.n < PATH_MAX &&
-			!memchr(pattern.p, '\0', pattern.n);
+			!str_has(pattern, '\0');
 	*ret = (struct glob_answer){.pattern = pattern};
 	if (!sane || is_extended(pattern)) {
 		ret->more = true;

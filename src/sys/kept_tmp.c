@@ -228,7 +228,7 @@ int kept_tmp_open(struct arena *a, struct str state, struct str workspace, struc
 	if (t.lock >= 0)
 		t.files = open_files(t.dir);
 	if (t.files < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s' for the /tmp of the box", path);
+		return err_system(e, "cannot make '%s' for the /tmp of the box", path);
 	note_use(t.lock);
 	*ret = t;
 	t = (struct kept_tmp){-1, -1, -1};
@@ -249,14 +249,14 @@ static int move_to_old(int dir, int at, const char *name)
 /* Makes or opens one directory on the way. Anything else in its place moves to `old` of the project `dir`. */
 static int step_into(int dir, int at, const char *name)
 {
-	for (int i = 0; i < 2; i++) {
-		int next;
+	for (int i = 0; i < 3; i++) {
+		int next = open_listed(at, name);
 
-		if (mkdirat(at, name, 0755) != 0 && errno != EEXIST)
-			return -1;
-		next = open_listed(at, name);
-		if (next >= 0 || (errno != ENOTDIR && errno != ELOOP) || move_to_old(dir, at, name) != 0)
+		if (next >= 0)
 			return next;
+		if (errno == ENOENT ? mkdirat(at, name, 0755) != 0 && errno != EEXIST
+				    : (errno != ENOTDIR && errno != ELOOP) || move_to_old(dir, at, name) != 0)
+			return -1;
 	}
 	return -1;
 }
@@ -351,7 +351,7 @@ bool kept_tmp_has(struct arena *a, struct str state, struct str workspace, struc
 	if (!str_starts(path, "/tmp/") || !state.n || !workspace.n)
 		return false;
 	const char *dir = str_c(a, kept_tmp_path(a, state, workspace)),
-			*below = str_c(a, str_sub(path, 5, path.n));
+			*below = str_c(a, str_from(path, 5));
 	FD_CLEANUP int files = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	FD_CLEANUP int fd = files < 0 ? -1 : open_beneath(files, below, O_PATH | O_NOFOLLOW);
 	return fd >= 0 && fstat(fd, &st) == 0 && !is_mount_point(&st);
@@ -413,7 +413,7 @@ static int open_kept(struct arena *a, struct str state, struct str workspace, st
 	if (!path_inside(dir, STR("/tmp")) || !state.n || !workspace.n)
 		return -1;
 	const char *top = str_c(a, kept_tmp_path(a, state, workspace)),
-			*below = dir.n > 5 ? str_c(a, str_sub(dir, 5, dir.n)) : ".";
+			*below = dir.n > 5 ? str_c(a, str_from(dir, 5)) : ".";
 	FD_CLEANUP int files = open(top, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return files < 0 ? -1 : open_beneath(files, below, DIRECTORY_FLAGS);
 }
@@ -424,7 +424,7 @@ bool kept_tmp_matches(struct arena *a, struct str state, struct str workspace, s
 	struct kept_look k = {.left = KEPT_TMP_NAMES_MAX, .filled = filled};
 	int fd = str_starts(pattern, "/tmp/") ? open_kept(a, state, workspace, STR("/tmp")) : -1;
 
-	return fd >= 0 && names_count(fd, str_c(a, str_sub(pattern, 5, pattern.n)), &k, 0);
+	return fd >= 0 && names_count(fd, str_c(a, str_from(pattern, 5)), &k, 0);
 }
 
 bool kept_tmp_filled(struct arena *a, struct str state, struct str workspace, struct str dir)

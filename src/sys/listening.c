@@ -18,7 +18,7 @@ static uint16_t listening_port(struct str line)
 	uint16_t port = 0;
 
 	if (local < 0 || line.n < (size_t)local + 5 ||
-			str_find(str_sub(line, (size_t)local, line.n), ' ', 0) != 5)
+			str_find(str_from(line, (size_t)local), ' ', 0) != 5)
 		return 0;
 	for (size_t i = 1; i <= 4; i++) {
 		const char *digit = strchr(HEX, line.p[local + (ptrdiff_t)i]);
@@ -27,9 +27,9 @@ static uint16_t listening_port(struct str line)
 			return 0;
 		port = (uint16_t)(port * 16 + (digit - HEX));
 	}
-	line = str_sub(line, (size_t)local + 6, line.n);
+	line = str_from(line, (size_t)local + 6);
 	at = str_find(line, ' ', 0); /* behind the other end's address stands the state */
-	return at >= 0 && str_starts(str_sub(line, (size_t)at + 1, line.n), LISTENING " ") ? port : 0;
+	return at >= 0 && str_starts(str_from(line, (size_t)at + 1), LISTENING " ") ? port : 0;
 }
 
 static bool is_known(const uint16_t *ports, size_t n, uint16_t port)
@@ -50,8 +50,8 @@ static void add_table(struct arena *a, pid_t pid, const char *table, uint16_t *r
 	if (f.fd < 0 || fd_read_all(a, f.fd, path, TABLE_MAX, &rest, NULL) != 0)
 		return;
 	for (ptrdiff_t at; (at = str_find(rest, '\n', 0)) >= 0;
-			rest = str_sub(rest, (size_t)at + 1, rest.n)) {
-		uint16_t port = listening_port(str_sub(rest, 0, (size_t)at));
+			rest = str_from(rest, (size_t)at + 1)) {
+		uint16_t port = listening_port(str_first(rest, (size_t)at));
 
 		if (port && *n < room && !is_known(ret, *n, port))
 			ret[(*n)++] = port;

@@ -46,8 +46,7 @@ int mount_list(struct arena *a, struct texts **ret, struct err *e)
 	if (file_read(a, "/proc/self/mountinfo", MOUNTINFO_MAX, &all, NULL, e) != 0)
 		return -1;
 	for (size_t from = 0; from < all.n;) {
-		ptrdiff_t end = str_find(all, '\n', from);
-		size_t to = end < 0 ? all.n : (size_t)end;
+		size_t to = str_end(all, '\n', from);
 
 		texts_push(a, &list, unescape(a, field_at(str_sub(all, from, to), POINT_FIELD)));
 		from = to + 1;

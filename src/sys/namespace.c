@@ -58,22 +58,37 @@ struct midwife {
 };
 
 /* Root may enter the network at once. Others need the powers of its owner, which change what is dumpable. */
-static int enter_network(int network, struct err *e)
+int namespace_enter_network(int network, struct err *e)
 {
 	if (setns(network, CLONE_NEWNET) == 0)
 		return 0;
 	FD_CLEANUP int owner = errno == EPERM ? ioctl(network, NS_GET_USERNS) : -1;
 	if (owner < 0 || setns(owner, CLONE_NEWUSER) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 ||
 			setns(network, CLONE_NEWNET) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot enter the network of the project's other boxes");
+		return err_system(e, "cannot enter the network of the project's other boxes");
 	return 0;
+}
+
+int namespace_error(struct err *e, int why, const char *what)
+{
+	if (why != ENOSPC)
+		return err_set(e, ERR_SYSTEM, why,
+				"cannot make %s (caisson doctor says what this host lacks)", what);
+	err_set(e, ERR_SYSTEM, 0,
+			"cannot make %s: the limit user.max_user_namespaces, or another "
+			"user.max_*_namespaces, is reached (sysctl -w "
+			"user.max_user_namespaces=15000 raises it)", what);
+	/* is_refusal() in box/ability.c tells a used-up limit from a missing feature by this. */
+	if (e)
+		e->errnum = why;
+	return -1;
 }
 
 static int bear(void *arg)
 {
 	struct midwife *m = arg;
 
-	if (enter_network(m->how->network, &m->err) != 0)
+	if (namespace_enter_network(m->how->network, &m->err) != 0)
 		return 1;
 	m->pid = clone_init(m->how->into, CLONE_PARENT, &m->pidfd);
 	if (!m->pid) {
@@ -81,7 +96,7 @@ static int bear(void *arg)
 		_exit(1);
 	}
 	if (m->pid < 0)
-		err_set(&m->err, ERR_SYSTEM, errno, "cannot make the namespaces of the box");
+		namespace_error(&m->err, errno, "the namespaces of the box");
 	else if (m->how->map(m->how->ctx, m->pid, &m->err) != 0)
 		kill(m->pid, SIGKILL);
 	return 0;
@@ -97,7 +112,7 @@ pid_t namespace_clone_beside(const struct namespace_birth *how, int *ret_pidfd, 
 							  CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &m);
 
 	if (pid < 0)
-		err_set(&m.err, ERR_SYSTEM, errno, "cannot start a process that makes the box");
+		err_system(&m.err, "cannot start a process that makes the box");
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (stack != MAP_FAILED)
@@ -120,7 +135,7 @@ static int write_proc(pid_t pid, const char *name, const char *text, struct err 
 	str_put(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	FD_CLEANUP int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		return err_set(e, ERR_SYSTEM, errno, "cannot set up the users of the box ('%s')", name);
+		return err_system(e, "cannot set up the users of the box ('%s')", name);
 	return 0;
 }
 
@@ -190,12 +205,12 @@ int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_g
 
 	pid = clone(hold_namespace, stack + HOLDER_STACK, CLONE_NEWUSER | CLONE_VM | SIGCHLD, &parent);
 	if (pid < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a user namespace");
+		return err_system(e, "cannot make a user namespace");
 	if (namespace_map(pid, from_uid, to_uid, from_gid, to_gid, true, e) == 0) {
 		str_put(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
-			err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+			err_system(e, "cannot open '%s'", path);
 	}
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -240,8 +255,10 @@ int privileges_drop(void)
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
 
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 ||
-			syscall(SYS_capset, &head, none) != 0)
+	/* gVisor has no ambient capabilities (EINVAL) */
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 && errno != EINVAL)
+		return -1;
+	if (syscall(SYS_capset, &head, none) != 0)
 		return -1;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }

@@ -27,6 +27,8 @@ struct namespace_birth { /* of a child in a network namespace that is not its pa
  * and the child's pid, or -1 and *e. The child is a child of ours.
  */
 pid_t namespace_clone_beside(const struct namespace_birth *how, int *ret_pidfd, struct err *e);
+/* Moves this process into such a network; if need be, into the user namespace that owns it first. */
+int namespace_enter_network(int network, struct err *e);
 /*
  * Moves this process into new mount, ipc, uts and cgroup namespaces. Not the network: that takes longer than
  * all the others together. 0, or -1 with errno.
@@ -48,6 +50,11 @@ bool namespace_knows(uid_t id);
  * *e.
  */
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e);
+/*
+ * Sets *e for namespaces that the kernel refused with `why`, an errno: ENOSPC means a limit here, which the
+ * system's own text calls a full device. `what` names them. Returns -1. Allocates nothing.
+ */
+int namespace_error(struct err *e, int why, const char *what);
 /* Brings up the loopback interface of this network namespace. 0, or -1 with errno. */
 int loopback_up(void);
 /*

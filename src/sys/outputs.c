@@ -45,12 +45,12 @@ int output_open(struct output_file *ret, const char *state, struct err *e)
 	struct output_file f = {.dir = -1, .fd = -1};
 
 	if (open_folder(state, true, &f.dir) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s/%s'", state, OUTPUTS_FOLDER);
+		return err_system(e, "cannot use '%s/%s'", state, OUTPUTS_FOLDER);
 	f.fd = openat(f.dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	if (f.fd < 0)
 		f.fd = open_temp(&f);
 	if (f.fd < 0) {
-		err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%s/%s'", state, OUTPUTS_FOLDER);
+		err_system(e, "cannot make a file in '%s/%s'", state, OUTPUTS_FOLDER);
 		fd_close(&f.dir);
 		return -1;
 	}
@@ -67,7 +67,7 @@ int output_finish(struct output_file *f, const char *name, struct err *e)
 	rc = f->temp[0] ? linkat(f->dir, f->temp, f->dir, name, 0) : linkat(AT_FDCWD, self, f->dir, name,
 			AT_SYMLINK_FOLLOW);
 	if (rc != 0)
-		err_set(e, ERR_SYSTEM, errno, "cannot name the file '%s'", name);
+		err_system(e, "cannot name the file '%s'", name);
 	output_drop(f);
 	return rc;
 }
@@ -177,14 +177,14 @@ int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_
 
 	if (open_folder(path, false, &fd) < 0) {
 		if (errno != ENOENT)
-			return err_set(e, ERR_SYSTEM, errno, "cannot use '%s/%s'", path, OUTPUTS_FOLDER);
+			return err_system(e, "cannot use '%s/%s'", path, OUTPUTS_FOLDER);
 		*ret = done;
 		return 0;
 	}
 	dir = fdopendir(fd);
 	if (!dir) {
 		fd_close(&fd);
-		return err_set(e, ERR_SYSTEM, errno, "cannot read '%s/%s'", path, OUTPUTS_FOLDER);
+		return err_system(e, "cannot read '%s/%s'", path, OUTPUTS_FOLDER);
 	}
 	arena_defer(a, &cleanup, close_folder, dir);
 	list_outputs(dir, &all);

@@ -7,8 +7,12 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "sys/stamp_cache.h"
 
 #define REST_MAX (2 * PATH_MAX)
 #define MEMO_FIRST ((size_t)16) /* initial capacity for directories */
@@ -17,6 +21,7 @@ struct path_lookup {
 	enum path_kind kind;
 	uint32_t mode, owner, links;
 	bool automount;
+	struct stamp stamp; /* without `settled` */
 };
 
 /*
@@ -78,6 +83,8 @@ void path_memo_trust(struct path_memo *m, struct str cwd)
 				memo_add(m, str_n(cwd.p, i));
 }
 
+bool path_memo_knows(struct path_memo *m, struct str path) { return memo_find(m, path); }
+
 bool path_inside(struct str path, struct str dir)
 {
 	if (!path.n || !dir.n)
@@ -112,17 +119,81 @@ static enum path_kind kind_of(uint32_t mode)
 	return PATH_OTHER;
 }
 
+static int64_t ns_of(struct statx_timestamp t) { return t.tv_sec * 1000000000 + t.tv_nsec; }
+
 /* Stats one name without following links. Returns 0 or an errno. */
 static int look_at(const char *path, struct path_lookup *ret)
 {
 	struct statx st;
 	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
-			STATX_TYPE | STATX_MODE | STATX_UID | STATX_NLINK, &st) < 0)
+			STATX_BASIC_STATS, &st) < 0)
 		return errno;
 	*ret = (struct path_lookup){.kind = kind_of(st.stx_mode), .mode = st.stx_mode, .owner = st.stx_uid,
 			.links = st.stx_nlink,
 		.automount = st.stx_attributes & STATX_ATTR_AUTOMOUNT};
+	ret->stamp = (struct stamp){.id = {makedev(st.stx_dev_major, st.stx_dev_minor), st.stx_ino},
+		.size = st.stx_size, .modified_ns = ns_of(st.stx_mtime), .changed_ns = ns_of(st.stx_ctime)};
 	return 0;
+}
+
+/* The clock is read before the first look: a change after a look is never older. */
+static void dir_keep(struct path_memo *m, struct path_dir *d, const struct path_lookup *look)
+{
+	*d = (struct path_dir){.path = d->path, .looked = true, .mode = look->mode, .owner = look->owner,
+			.stamp = look->stamp};
+	d->stamp.settled = m->stamps && look->stamp.changed_ns < m->started_ns - STAMP_SETTLED_NS;
+}
+
+static void start_clock(struct path_memo *m)
+{
+	struct timespec now;
+
+	if (m->stamps && !m->started_ns && clock_gettime(CLOCK_REALTIME, &now) == 0)
+		m->started_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+const struct stamp *path_memo_stamp(struct path_memo *m, struct str path)
+{
+	const struct path_dir *d = m->stamps ? memo_find(m, path) : NULL;
+
+	return d && d->looked ? &d->stamp : NULL;
+}
+
+/* The directory is stat'ed now if the memo only trusts it so far. */
+static bool proved_missing(struct path_memo *m, struct str path)
+{
+	struct path_dir *dir = memo_find(m, path_parent(path));
+	struct path_lookup look;
+
+	if (!dir || (!dir->looked && !stamp_cache_absent(m->stamps, path, NULL)))
+		return false;
+	start_clock(m);
+	if (!dir->looked && look_at(str_c(m->a, dir->path), &look) == 0 && look.kind == PATH_DIR)
+		dir_keep(m, dir, &look);
+	return dir->looked && stamp_cache_absent(m->stamps, path, &dir->stamp);
+}
+
+static void keep_missing(struct path_memo *m, struct str path)
+{
+	const struct path_dir *dir = m->stamps ? memo_find(m, path_parent(path)) : NULL;
+
+	if (m->stamps && m->nmissing < PATH_MISSING_MAX)
+		m->missing[m->nmissing++] = str_dup(m->a, path);
+	if (dir && dir->looked && !stamp_cache_absent(m->stamps, path, &dir->stamp))
+		stamp_cache_put_absent(m->stamps, path, &dir->stamp);
+}
+
+bool path_memo_missing(struct path_memo *m, struct str path)
+{
+	if (!m->stamps)
+		return false;
+	for (size_t i = 0; i < m->nmissing; i++)
+		if (path_inside(path, m->missing[i]))
+			return true;
+	if (!proved_missing(m, path))
+		return false;
+	keep_missing(m, path);
+	return true;
 }
 
 static struct str done_str(const struct path_walk *w) { return w->n ? str_n(w->done, w->n) : STR("/"); }
@@ -194,16 +265,16 @@ static enum process process_of(struct str dir, struct str *ret_tail)
 {
 	if (!str_starts(dir, "/proc/"))
 		return PROCESS_NONE;
-	struct str tail = str_sub(dir, 6, dir.n);
-	ptrdiff_t end = str_find(tail, '/', 0);
-	struct str who = str_sub(tail, 0, end < 0 ? tail.n : (size_t)end);
+	struct str tail = str_from(dir, 6);
+	size_t end = str_end(tail, '/', 0);
+	struct str who = str_first(tail, end);
 	bool self = str_is(who, "self");
 	if (!self && !str_is_digits(who))
 		return PROCESS_NONE;
-	tail = str_sub(tail, who.n, tail.n);
+	tail = str_from(tail, who.n);
 	if (str_starts(tail, "/task/")) {
 		ptrdiff_t thread = str_find(tail, '/', 6);
-		tail = thread < 0 ? STR("") : str_sub(tail, (size_t)thread, tail.n);
+		tail = thread < 0 ? STR("") : str_from(tail, (size_t)thread);
 	}
 	*ret_tail = tail;
 	return self ? PROCESS_SELF : PROCESS_OTHER;
@@ -317,8 +388,7 @@ static void memo_keep(struct path_walk *w)
 	if (!d)
 		d = memo_add(w->m, done_str(w));
 	if (d)
-		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode,
-				.owner = w->look.owner};
+		dir_keep(w->m, d, &w->look);
 }
 
 /* `done` is a cached directory. */
@@ -350,7 +420,11 @@ static enum walk_step step_name(struct path_walk *w, struct str name, bool last)
 	if (w->m->looks++ >= PATH_LOOKS_MAX)
 		return STEP_LOST;
 	struct path_lookup found;
-	int why = sealed ? EACCES : look_at(w->done, &found);
+	start_clock(w->m);
+	bool missing = !sealed && path_memo_missing(w->m, done_str(w));
+	int why = sealed ? EACCES : missing ? ENOENT : look_at(w->done, &found);
+	if (why == ENOENT && !missing)
+		keep_missing(w->m, done_str(w));
 	if (why) {
 		step_absent(w, before, why != ENOENT && why != ENOTDIR && why != ENAMETOOLONG);
 		return STEP_ON;
@@ -392,14 +466,14 @@ static void look_again(struct path_walk *w)
 		return;
 	char keep = w->done[n];
 	w->done[n] = '\0';
+	start_clock(w->m);
 	int why = look_at(n ? w->done : "/", &w->look);
 	w->done[n] = keep;
 	if (why)
 		w->look = (struct path_lookup){.kind = why == ENOENT ? PATH_ABSENT : PATH_UNREADABLE,
 				.mode = S_IWOTH};
 	else if (d && w->look.kind == PATH_DIR)
-		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode,
-				.owner = w->look.owner};
+		dir_keep(w->m, d, &w->look);
 	else if (w->look.kind == PATH_LINK) /* /proc/self: a directory for its user */
 		w->look.kind = PATH_DIR;
 	w->looked = true;
@@ -439,6 +513,21 @@ static void answer_walk(struct path_walk *w, struct path_answer *ret)
 	ret->place = w->placed ? w->place : ret->real;
 }
 
+/* A path in a cached directory is walked from there. */
+static void start_at_known(struct path_walk *w, struct str *path)
+{
+	struct str parent = path_parent(*path);
+	const struct path_dir *d = parent.n > 1 ? memo_find(w->m, parent) : NULL;
+
+	if (!d)
+		return;
+	memcpy(w->done, parent.p, parent.n);
+	w->done[parent.n] = '\0';
+	w->n = parent.n;
+	use_memo(w, d);
+	*path = str_from(*path, parent.n);
+}
+
 /*
  * Walks to the end of the path. Initializes all of the walk except its two buffers, whose content has no
  * meaning before it is written.
@@ -450,8 +539,9 @@ static enum walk_step walk_path(struct path_walk *w, struct path_memo *m, struct
 			offsetof(struct path_walk, done) - offsetof(struct path_walk, m));
 	w->done[0] = '\0';
 	w->m = m;
-	if (path.n == 0 || path.p[0] != '/' || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
+	if (path.n == 0 || path.p[0] != '/' || path.n >= PATH_MAX || str_has(path, '\0'))
 		return STEP_LOST;
+	start_at_known(w, &path);
 	w->at = REST_MAX - path.n;
 	memcpy(w->rest + w->at, path.p, path.n);
 	/* terminates: each step takes a name, and only links add names, up to PATH_LINKS_MAX */
@@ -513,7 +603,7 @@ const struct path_dir *path_dir(struct path_memo *m, struct str real)
 	return d && d->looked ? d : NULL;
 }
 
-void path_look(struct path_memo *m, struct str path, struct path_answer *ret)
+static void look_path(struct path_memo *m, struct str path, bool existing, struct path_answer *ret)
 {
 	struct path_walk w;
 	*ret = (struct path_answer){.path = path, .kind = PATH_OTHER, .target = PATH_OTHER, .place = STR(""),
@@ -521,10 +611,23 @@ void path_look(struct path_memo *m, struct str path, struct path_answer *ret)
 	enum walk_step s = walk_path(&w, m, path);
 	if (s == STEP_END && w.stays)
 		answer_stays(&w, ret);
-	else if (s == STEP_END)
+	else if (s == STEP_END && !(existing && w.below && !w.placed))
 		answer_walk(&w, ret);
+	else if (s == STEP_END)
+		ret->kind = target_of(&w);
 	else if (w.placed) {
 		ret->kind = w.kind;
 		ret->place = w.place;
 	}
+}
+
+void path_look(struct path_memo *m, struct str path, struct path_answer *ret)
+{
+	look_path(m, path, false, ret);
+}
+
+bool path_look_existing(struct path_memo *m, struct str path, struct path_answer *ret)
+{
+	look_path(m, path, true, ret);
+	return ret->kind != PATH_ABSENT && ret->kind != PATH_UNREADABLE;
 }

@@ -16,9 +16,11 @@
  */
 #pragma once
 #include "model/view.h"
+#include "sys/stamp.h"
 
 #define PATH_LINKS_MAX 40
 #define PATH_MEMO_MAX 128
+#define PATH_MISSING_MAX 32
 #define PATH_LOOKS_MAX 100000   /* names looked up with one memo; any further name is unknown */
 /* directory entries read with one memo; further ones are left out */
 #define PATH_ENTRIES_MAX 100000
@@ -27,6 +29,7 @@ struct path_dir {
 	struct str path;
 	bool looked;          /* mode and owner are known */
 	uint32_t mode, owner;
+	struct stamp stamp;   /* if it is known and the memo has a stamp cache */
 };
 
 /*
@@ -37,7 +40,9 @@ struct path_memo {
 	struct arena *a;
 	struct str cwd; /* meaning of /proc/self/cwd; empty if unknown */
 	struct stamp_cache *stamps; /* kept by the process, for readers of files; NULL: nothing is kept */
-	size_t looks, entries;
+	int64_t started_ns;         /* before the first look, on the clock of stamps */
+	struct str missing[PATH_MISSING_MAX]; /* names that were missing; for a memo with a stamp cache */
+	size_t nmissing, looks, entries;
 	struct path_dir *dirs; /* at most PATH_MEMO_MAX */
 	size_t ndirs, cap;
 };
@@ -45,11 +50,25 @@ struct path_memo {
 void path_memo_init(struct path_memo *m, struct arena *a, struct str cwd);
 /* Trusts the working directory that the kernel reported: it and all its parents are directories. */
 void path_memo_trust(struct path_memo *m, struct str cwd);
+/* True if the memo knows this path as a directory without links on the way. Costs no system call. */
+bool path_memo_knows(struct path_memo *m, struct str path);
+/*
+ * True if this name, or a directory above it, was missing when the memo looked, or if the stamp of its
+ * directory proves that it is still missing. False: not known. Costs one system call at most.
+ */
+bool path_memo_missing(struct path_memo *m, struct str path);
+/* Returns the stamp of a directory that the memo has looked at, or NULL. Costs no system call. */
+const struct stamp *path_memo_stamp(struct path_memo *m, struct str path);
 /*
  * Looks up everything about an absolute path; `next` stays NULL. Cannot fail: facts that it cannot find out
  * are unknown.
  */
 void path_look(struct path_memo *m, struct str path, struct path_answer *ret);
+/*
+ * The same; true if something has this name. Otherwise only `kind` is set: that is cheaper, since the
+ * directory of a missing name need not be known.
+ */
+bool path_look_existing(struct path_memo *m, struct str path, struct path_answer *ret);
 /*
  * Returns only the resolved path and the kind of its target. Cheaper, since it does not stat a cached
  * directory again.

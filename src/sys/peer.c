@@ -57,6 +57,13 @@ static bool alive(int pidfd)
 	return poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, 0) == 0;
 }
 
+bool peer_lives(pid_t pid, uint64_t start)
+{
+	FD_CLEANUP int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	return fd >= 0 && alive(fd) && peer_start_time(pid) == start;
+}
+
 /*
  * The pidfd of the process that connected. Kernels before 6.5 give only a pid, which another process may have
  * by now: one that started after the look at the clock here is not the peer.
@@ -79,20 +86,19 @@ int peer_check(int socket, pid_t *ret_pid, struct err *e)
 	socklen_t n = sizeof(who);
 
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot see who is at the other end of a socket");
+		return err_system(e, "cannot identify the peer of a socket");
 	FD_CLEANUP int pidfd = peer_pidfd(socket, who.pid);
 	uint64_t before = peer_start_time(who.pid);
 
 	if (pidfd < 0 || !before)
-		return err_set(e, ERR_SYSTEM, errno, "the process at the other end of a socket has ended");
+		return err_system(e, "the peer of a socket has ended");
 	if (who.uid != geteuid())
-		return err_set(e, ERR_INPUT, 0, "another user is at the other end of a socket");
+		return err_input(e, "the peer of a socket is another user");
 	if (!same_users(who.pid))
-		return err_set(e, ERR_INPUT, 0,
-				"a process of another user namespace is at the other end of a socket");
+		return err_input(e, "the peer of a socket is in another user namespace");
 	/* Alive until here, so /proc has shown this process and no later one with its pid. */
 	if (!alive(pidfd) || peer_start_time(who.pid) != before)
-		return err_set(e, ERR_INPUT, 0, "the process at the other end of a socket has ended");
+		return err_input(e, "the peer of a socket has ended");
 	if (ret_pid)
 		*ret_pid = who.pid;
 	return 0;

@@ -3,6 +3,7 @@
  * little: a peer must also live in our user namespace, which no box shares.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,3 +17,5 @@ int peer_check(int socket, pid_t *ret_pid, struct err *e);
 /* Start of this process in clock ticks since boot, which tells it from a later one with its pid; 0: unknown.
  */
 uint64_t peer_start_time(pid_t pid);
+/* True while the process that started then runs. */
+bool peer_lives(pid_t pid, uint64_t start);

@@ -71,16 +71,15 @@ static int pipes_open(struct pipes *p, struct str input, struct err *e)
 {
 	p->input = memfd_create("input", MFD_CLOEXEC);
 	if (p->input < 0 || pipe2(p->out, O_CLOEXEC) != 0 || pipe2(p->status, O_CLOEXEC) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+		return err_system(e, "cannot make a pipe");
 	if (lift_fd(&p->input) || lift_fd(&p->out[0]) || lift_fd(&p->out[1]) || lift_fd(&p->status[0]) ||
 			lift_fd(&p->status[1]))
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+		return err_system(e, "cannot make a pipe");
 	if (fcntl(p->out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(p->status[0], F_SETFL, O_NONBLOCK) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+		return err_system(e, "cannot make a pipe");
 	if (fd_write_all(p->input, "the input of a program", input, e) != 0)
 		return -1;
-	return lseek(p->input, 0, SEEK_SET) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno,
-			"cannot rewind the input of a program");
+	return lseek(p->input, 0, SEEK_SET) == 0 ? 0 : err_system(e, "cannot rewind the input of a program");
 }
 
 /* ---- the child: nothing here allocates ---- */
@@ -242,7 +241,7 @@ static int start_child(const struct process_request *rq, struct pipes *p, struct
 	c->deadline = now_ms() + rq->timeout_ms;
 	c->pid = process_fork(NULL);
 	if (c->pid < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot start '%s'", rq->path);
+		return err_system(e, "cannot start '%s'", rq->path);
 	if (!c->pid)
 		child_run(rq, p, parent);
 	setpgid(c->pid, c->pid); /* the child does it too; either may be first */
@@ -260,7 +259,7 @@ int process_ask(const struct process_request *rq, struct process_result *ret, st
 	struct sigaction before, plain = {.sa_handler = SIG_DFL};
 
 	if (rq->input.n > PROCESS_INPUT_MAX)
-		return err_set(e, ERR_LIMIT, 0, "the input of '%s' is longer than %zu bytes", rq->path,
+		return err_limit(e, "the input of '%s' is longer than %zu bytes", rq->path,
 				PROCESS_INPUT_MAX);
 	if (pipes_open(&p, rq->input, e) != 0) {
 		pipes_close(&p);
@@ -281,9 +280,9 @@ int process_ask(const struct process_request *rq, struct process_result *ret, st
 	if (c.errnum)
 		return err_set(e, ERR_SYSTEM, c.errnum, "cannot start '%s'", rq->path);
 	if (c.too_much)
-		return err_set(e, ERR_LIMIT, 0, "'%s' wrote more than %zu bytes", rq->path, rq->output_max);
+		return err_limit(e, "'%s' wrote more than %zu bytes", rq->path, rq->output_max);
 	if (!c.exited)
-		return err_set(e, ERR_LIMIT, 0, "'%s' took longer than %u ms", rq->path, rq->timeout_ms);
+		return err_limit(e, "'%s' took longer than %u ms", rq->path, rq->timeout_ms);
 	*ret = r;
 	return 0;
 }

@@ -65,14 +65,11 @@ static enum top top_level(struct path_memo *m, struct str dir, struct str start,
 	const struct path_dir *top;
 	bool ours;
 
-	path_look(m, str_path(m->a, dir, STR(".git")), &git);
+	path_look_existing(m, str_path(m->a, dir, STR(".git")), &git);
 	if (git.kind != PATH_DIR && git.kind != PATH_FILE && git.kind != PATH_LINK)
 		return TOP_NO;
-	if (git.kind == PATH_DIR) {
-		path_look(m, str_path(m->a, dir, STR(".git/HEAD")), &head);
-		if (head.kind == PATH_ABSENT || head.kind == PATH_UNREADABLE)
-			return TOP_NO;
-	}
+	if (git.kind == PATH_DIR && !path_look_existing(m, str_path(m->a, dir, STR(".git/HEAD")), &head))
+		return TOP_NO;
 	ours = git.kind == PATH_LINK ? is_our_link(m->a, git.path, uid) : is_ours(git.owner, uid);
 	top = path_dir(m, dir);
 	ours = ours && top && is_ours(top->owner, uid);
@@ -153,11 +150,11 @@ bool project_worktree(struct arena *a, struct str root, struct str repository)
 
 	if (!str_starts(here, key))
 		return false;
-	here = str_sub(here, sizeof key - 1, here.n);
+	here = str_from(here, sizeof key - 1);
 	if (here.n <= worktrees.n || memcmp(here.p, worktrees.p, worktrees.n) != 0)
 		return false;
-	name = str_sub(here, worktrees.n, here.n);
-	if (str_find(name, '/', 0) >= 0 || str_is_any(name, ".. ."))
+	name = str_from(here, worktrees.n);
+	if (str_has(name, '/') || str_is_any(name, ".. ."))
 		return false;
 	return str_eq(line_of(a, str_c(a, str_fmt(a, "%.*s/gitdir", STR_ARG(here)))), str_fmt(a, "%.*s/.git",
 			STR_ARG(root)));
@@ -237,10 +234,10 @@ static bool way_step(struct way_walk *w)
 {
 	struct path_memo *m = w->l->m;
 	ptrdiff_t slash = str_find(w->rest, '/', 0);
-	struct str name = str_sub(w->rest, 0, slash < 0 ? w->rest.n : (size_t)slash), path;
+	struct str name = str_first(w->rest, slash < 0 ? w->rest.n : (size_t)slash), path;
 	struct path_answer answer;
 
-	w->rest = str_sub(w->rest, name.n + (slash >= 0), w->rest.n);
+	w->rest = str_from(w->rest, name.n + (slash >= 0));
 	if (!name.n || str_is(name, "."))
 		return true;
 	if (str_is(name, "..")) {
@@ -248,6 +245,10 @@ static bool way_step(struct way_walk *w)
 		return true;
 	}
 	path = str_fmt(m->a, "%.*s/%.*s", w->at.n > 1 ? (int)w->at.n : 0, w->at.p, STR_ARG(name));
+	if (path_memo_knows(m, path)) {
+		w->at = path;
+		return true;
+	}
 	path_look(m, path, &answer);
 	if (answer.kind == PATH_LINK)
 		return enter_link(w, path);
@@ -280,6 +281,7 @@ struct project_way project_way(const struct project_look *l, struct str path)
 struct str project_scratch(struct path_memo *m, uint32_t uid)
 {
 	struct path_answer at;
+	path_dir(m, path_parent(STR(SCRATCH))); /* first: its stamp may prove that the directory is missing */
 	path_look(m, STR(SCRATCH), &at);
 	if (at.kind == PATH_DIR)
 		return at.owner == uid && !at.shared ? at.real : STR("");

@@ -49,7 +49,7 @@ void remembered_read(struct arena *a, struct stamp_cache *stamps, struct str sta
 	bool keep;
 
 	*ret = (struct remembered){.text = STR("")};
-	if (!state_dir.n || stamp_cache_get(stamps, STAMP_CONTENT, a, path, &ret->text))
+	if (!state_dir.n || stamp_cache_get(stamps, STAMP_CONTENT, a, path, NULL, &ret->text))
 		return;
 	if (stamps)
 		stamp_take(path, &stamp);
@@ -108,9 +108,9 @@ static bool read_number(struct str *rest, int64_t *ret)
 {
 	ptrdiff_t blank = str_find(*rest, ' ', 0);
 
-	if (blank < 0 || num_parse(str_sub(*rest, 0, (size_t)blank), INT64_MIN, INT64_MAX, ret) != 0)
+	if (blank < 0 || num_parse(str_first(*rest, (size_t)blank), INT64_MIN, INT64_MAX, ret) != 0)
 		return false;
-	*rest = str_sub(*rest, (size_t)blank + 1, rest->n);
+	*rest = str_from(*rest, (size_t)blank + 1);
 	return true;
 }
 
@@ -131,7 +131,7 @@ static bool next_line(struct str text, size_t *at, struct remembered_line *ret)
 	*ret = (struct remembered_line){REMEMBERED_ROOT, {(uint64_t)dev, (uint64_t)ino}, seen, rest};
 	if (str_starts(rest, kind_words[REMEMBERED_WORKSPACE])) {
 		ret->kind = REMEMBERED_WORKSPACE;
-		ret->path = str_sub(rest, strlen(kind_words[REMEMBERED_WORKSPACE]), rest.n);
+		ret->path = str_from(rest, strlen(kind_words[REMEMBERED_WORKSPACE]));
 	}
 	return true;
 }
@@ -258,9 +258,9 @@ int remembered_add(struct arena *a, struct str state_dir, enum remembered_kind k
 
 	fd_scope(&f, a, open_locked(path));
 	if (f.fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+		return err_system(e, "cannot open '%s'", path);
 	if (fstat(f.fd, &st) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", path);
+		return err_system(e, "cannot stat '%s'", path);
 	buf_init(&b, a, 2 * READ_MAX);
 	if ((size_t)st.st_size > REMEMBERED_BYTES) {
 		if (fd_read_all(a, f.fd, path, READ_MAX, &text, e) != 0)

@@ -101,9 +101,9 @@ static int open_runtime(const char *path, struct err *e)
 	int opened;
 
 	if (fd < 0 || fstat(fd, &st) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "no user manager runs: cannot open '%s'", path);
+		return err_system(e, "no user manager runs: cannot open '%s'", path);
 	if (st.st_uid != geteuid() || (st.st_mode & 07777) != 0700)
-		return err_set(e, ERR_INPUT, 0, "'%s' is not a directory of this user alone", path);
+		return err_input(e, "'%s' is not a directory of this user alone", path);
 	opened = fd;
 	fd = -1;
 	return opened;
@@ -123,7 +123,7 @@ static int connect_at(int runtime, const char *name, struct err *e)
 				name);
 	if (fd >= 0 && !same_pid_namespace(peer)) {
 		close(fd);
-		return err_set(e, ERR_INPUT, 0, "the user manager is in another pid namespace");
+		return err_input(e, "the user manager is in another pid namespace");
 	}
 	return fd;
 }
@@ -168,7 +168,7 @@ int scope_ask(struct scope *s, const pid_t *pids, size_t n, struct err *e)
 	if (!s->open || n == 0 || n > SCOPE_PIDS_MAX)
 		return err_set(e, ERR_INTERNAL, 0, "nobody to ask for a scope of %zu processes", n);
 	if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
-		return err_set(e, ERR_SYSTEM, errno, "no random bytes");
+		return err_system(e, "no random bytes");
 	str_put(s->unit, sizeof(s->unit), "caisson-%d-%016jx.scope", (int)getpid(), (uintmax_t)chance);
 	if (!s->direct)
 		put_greeting(messages);

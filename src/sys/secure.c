@@ -15,7 +15,7 @@ static int check_owner(uint32_t owner, const char *path, uint32_t uid, struct er
 {
 	if (owner == uid || owner == 0)
 		return 0;
-	return err_set(e, ERR_CONFIG, 0,
+	return err_config(e,
 			"'%s' belongs to user %lu, so it is not used; if its content is yours: chown %lu "
 			"'%s'", path,
 		(unsigned long)owner, (unsigned long)uid, path);
@@ -25,14 +25,13 @@ static int check_mode(uint32_t mode, const char *path, struct err *e)
 {
 	if (!(mode & OTHERS) || (S_ISDIR(mode) && (mode & S_ISVTX)))
 		return 0;
-	return err_set(e, ERR_CONFIG, 0, "others may write '%s', so it is not used; chmod go-w '%s'", path,
-			path);
+	return err_config(e, "others may write '%s', so it is not used; chmod go-w '%s'", path, path);
 }
 
 static int check_opened(int fd, const char *path, uint32_t uid, struct stat *ret, struct err *e)
 {
 	if (fstat(fd, ret) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", path);
+		return err_system(e, "cannot stat '%s'", path);
 	if (check_owner(ret->st_uid, path, uid, e) < 0)
 		return -1;
 	return check_mode(ret->st_mode, path, e);
@@ -44,7 +43,7 @@ static int open_dir(const char *path, uint32_t uid, struct err *e)
 	struct stat st;
 	int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+		return err_system(e, "cannot open '%s'", path);
 	if (check_opened(fd, path, uid, &st, e) < 0)
 		fd_close(&fd);
 	return fd;
@@ -66,12 +65,12 @@ static int resolve_path(struct path_memo *m, struct str path, struct path_answer
 	if (ret->kind == PATH_ABSENT)
 		return SECURE_ABSENT;
 	if (ret->target == PATH_ABSENT)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s' is a link to '%.*s', which does not exist",
+		return err_config(e, "'%.*s' is a link to '%.*s', which does not exist",
 				STR_ARG(path), STR_ARG(ret->real));
 	if (ret->target == PATH_UNREADABLE)
 		return err_set(e, ERR_SYSTEM, EACCES, "cannot open '%.*s'", STR_ARG(path));
 	if (ret->target != PATH_FILE || !ret->real.n)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s' is not a regular file", STR_ARG(path));
+		return err_config(e, "'%.*s' is not a regular file", STR_ARG(path));
 	return 0;
 }
 
@@ -83,10 +82,10 @@ static int open_below(int dir, const char *name, const char *path, struct stat *
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+		return err_system(e, "cannot open '%s'", path);
 	if (fstat(fd, ret) < 0 || !S_ISREG(ret->st_mode)) {
 		close(fd);
-		return err_set(e, ERR_CONFIG, 0, "'%s' is not a regular file", path);
+		return err_config(e, "'%s' is not a regular file", path);
 	}
 	return fd;
 }
@@ -137,7 +136,7 @@ int secure_read_project(struct path_memo *m, struct str root, struct str path, s
 	if (rc != 0)
 		return rc;
 	if (!path_inside(at.real, root))
-		return err_set(e, ERR_CONFIG, 0, "'%.*s' leads out of the project to '%.*s'", STR_ARG(path),
+		return err_config(e, "'%.*s' leads out of the project to '%.*s'", STR_ARG(path),
 				STR_ARG(at.real));
 	const char *real = str_c(a, at.real);
 	FD_SCOPE f = {0};

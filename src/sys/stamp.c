@@ -41,8 +41,13 @@ bool stamp_holds(const struct stamp *old, const char *path)
 	if (!old->settled)
 		return false;
 	look_at(path, &now);
-	if (old->errnum || now.errnum)
-		return old->errnum == now.errnum;
-	return identity_same(old->id, now.id) && old->size == now.size &&
-		old->modified_ns == now.modified_ns && old->changed_ns == now.changed_ns;
+	return stamp_same(old, &now);
+}
+
+bool stamp_same(const struct stamp *old, const struct stamp *now)
+{
+	if (!old->settled || old->errnum || now->errnum)
+		return old->settled && old->errnum == now->errnum;
+	return identity_same(old->id, now->id) && old->size == now->size &&
+		old->modified_ns == now->modified_ns && old->changed_ns == now->changed_ns;
 }

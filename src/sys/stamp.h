@@ -23,3 +23,5 @@ struct stamp {
 void stamp_take(const char *path, struct stamp *ret);
 /* True if the file is still in the state of this stamp. */
 bool stamp_holds(const struct stamp *old, const char *path);
+/* The same for a caller who has just looked at the file. */
+bool stamp_same(const struct stamp *old, const struct stamp *now);

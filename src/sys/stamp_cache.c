@@ -3,9 +3,11 @@
 #include "sys/stamp_cache.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sys/file.h"
@@ -18,12 +20,20 @@ static struct stamp_slot *find_slot(struct stamp_cache *c, enum stamp_use use, c
 	return NULL;
 }
 
+const char *stamp_cache_path(const struct stamp_cache *c, enum stamp_use use)
+{
+	for (size_t i = 0; c && i < STAMP_CACHE_SLOTS; i++)
+		if (c->slots[i].path && c->slots[i].use == use)
+			return c->slots[i].path;
+	return NULL;
+}
+
 bool stamp_cache_get(const struct stamp_cache *c, enum stamp_use use, struct arena *a, const char *path,
-		struct str *ret)
+		const struct stamp *now, struct str *ret)
 {
 	const struct stamp_slot *s = find_slot((struct stamp_cache *)c, use, path);
 
-	if (!s || !stamp_holds(&s->stamp, path))
+	if (!s || !(now ? stamp_same(&s->stamp, now) : stamp_holds(&s->stamp, path)))
 		return false;
 	*ret = str_dup(a, str_n(s->path + strlen(s->path) + 1, s->n));
 	return true;
@@ -80,7 +90,7 @@ int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, s
 	bool keep;
 	FD_SCOPE f = {0};
 
-	if (stamp_cache_get(c, STAMP_CONTENT, a, path, ret))
+	if (stamp_cache_get(c, STAMP_CONTENT, a, path, NULL, ret))
 		return 0;
 	if (c) {
 		stamp_take(path, &stamp);
@@ -98,9 +108,63 @@ int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, s
 	return 0;
 }
 
+/* ---- missing names ---- */
+
+static bool stamps_directories(const char *dir)
+{
+	static const uint32_t known[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+			F2FS_SUPER_MAGIC, TMPFS_MAGIC, OVERLAYFS_SUPER_MAGIC};
+	struct statfs fs;
+
+	if (statfs(dir, &fs) != 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if ((uint32_t)fs.f_type == known[i])
+			return true;
+	return false;
+}
+
+static struct stamp_absent *absent_slot(const struct stamp_cache *c, struct str path)
+{
+	return (struct stamp_absent *)&c->absent[str_key_hash(path) % STAMP_ABSENT_SLOTS];
+}
+
+bool stamp_cache_absent(const struct stamp_cache *c, struct str path, const struct stamp *dir)
+{
+	const struct stamp_absent *s = c ? absent_slot(c, path) : NULL;
+
+	return s && s->path && str_is(path, s->path) && (!dir || stamp_same(&s->dir, dir));
+}
+
+void stamp_cache_put_absent(struct stamp_cache *c, struct str path, const struct stamp *dir)
+{
+	struct str parent = str_first(path, path.n - str_base(path).n);
+	struct stamp_absent *s = c ? absent_slot(c, path) : NULL;
+	uint64_t *refused = c ? &c->refused[dir->id.dev % STAMP_REFUSED_SLOTS] : NULL;
+	char *copy;
+
+	if (!c || !dir->settled || dir->errnum || *refused == dir->id.dev)
+		return;
+	copy = strndup(path.p, path.n);
+	if (!copy)
+		return;
+	free(s->path);
+	s->path = NULL;
+	copy[parent.n] = '\0';
+	if (stamps_directories(copy)) {
+		copy[parent.n] = path.p[parent.n];
+		*s = (struct stamp_absent){.path = copy, .dir = *dir};
+	} else {
+		free(copy);
+		*refused = dir->id.dev;
+	}
+}
+
 void stamp_cache_free(struct stamp_cache *c)
 {
 	for (size_t i = 0; i < STAMP_CACHE_SLOTS; i++)
 		free(c->slots[i].path);
+	for (size_t i = 0; i < STAMP_ABSENT_SLOTS; i++)
+		free(c->absent[i].path);
 	*c = (struct stamp_cache){0};
 }

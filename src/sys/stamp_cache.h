@@ -15,10 +15,12 @@
 #include "sys/stamp.h"
 
 #define STAMP_CACHE_SLOTS 24
+#define STAMP_ABSENT_SLOTS 64
+#define STAMP_REFUSED_SLOTS 4
 #define STAMP_CACHE_TEXT ((size_t)64 << 10) /* a longer answer is not kept */
 
 /* The question that an answer belongs to. */
-enum stamp_use { STAMP_CONTENT, STAMP_FOLDS, STAMP_MARKS, STAMP_HOOKS, STAMP_EMPTY };
+enum stamp_use { STAMP_CONTENT, STAMP_FOLDS, STAMP_MARKS, STAMP_HOOKS, STAMP_EMPTY, STAMP_PROGRAM };
 
 struct stamp_cache { /* all zero: empty */
 	struct stamp_slot {
@@ -28,11 +30,21 @@ struct stamp_cache { /* all zero: empty */
 		size_t n;   /* length of the text */
 	} slots[STAMP_CACHE_SLOTS];
 	unsigned next; /* the slot that is replaced next */
+	struct stamp_absent { /* a name that was missing when its directory had this stamp */
+		char *path; /* NULL: the slot is free */
+		struct stamp dir;
+	} absent[STAMP_ABSENT_SLOTS];
+	uint64_t refused[STAMP_REFUSED_SLOTS]; /* devices that may not stamp their directories */
 };
 
-/* Copies the answer to the arena and returns true, if there is one and its stamp still holds. */
+/*
+ * Copies the answer to the arena and returns true, if there is one and its stamp still holds. `now` is the
+ * file's stamp if the caller has just looked at it; NULL: not yet.
+ */
 bool stamp_cache_get(const struct stamp_cache *c, enum stamp_use use, struct arena *a, const char *path,
-		struct str *ret);
+		const struct stamp *now, struct str *ret);
+/* Returns the path of an answer of which the process has only one; NULL: none is kept. */
+const char *stamp_cache_path(const struct stamp_cache *c, enum stamp_use use);
 /* Keeps an answer that was found after the stamp was taken. Ignores a stamp that is not settled. */
 void stamp_cache_put(struct stamp_cache *c, enum stamp_use use, const char *path, const struct stamp *s,
 		struct str text);
@@ -44,4 +56,12 @@ int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, s
  * of the same file or directory, and no program has the file open for writing.
  */
 bool stamp_cache_may_keep(const struct stamp *s, int fd);
+/*
+ * Missing names. A new name changes the times of its directory, so one look at the directory proves that the
+ * names in it are still missing. Only file systems of this machine count that are known to keep these times.
+ * True if this name was missing when its directory had the stamp `dir`; NULL: any stamp.
+ */
+bool stamp_cache_absent(const struct stamp_cache *c, struct str path, const struct stamp *dir);
+/* Keeps that the name was missing after the stamp of its directory was taken. */
+void stamp_cache_put_absent(struct stamp_cache *c, struct str path, const struct stamp *dir);
 void stamp_cache_free(struct stamp_cache *c);

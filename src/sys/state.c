@@ -75,14 +75,14 @@ static int look_at_state(struct path_memo *m, struct str dir, struct str project
 {
 	struct path_answer at;
 	if (!dir.n)
-		return err_set(e, ERR_CONFIG, 0,
+		return err_config(e,
 				"no place for caisson's state is known: set CAISSON_STATE to an absolute "
 				"path");
 	path_look(m, dir, &at);
 	if (!at.real.n || (at.target != PATH_DIR && at.target != PATH_ABSENT))
-		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' is not a directory", STR_ARG(dir));
+		return err_config(e, "the state '%.*s' is not a directory", STR_ARG(dir));
 	if (path_inside(at.real, project))
-		return err_set(e, ERR_CONFIG, 0,
+		return err_config(e,
 				"the state '%.*s' lies inside the project '%.*s', whose commands could "
 				"change it", STR_ARG(at.real), STR_ARG(project));
 	if (secure_dir(m, at.target == PATH_DIR ? at.real : deepest_existing(m, at.real), uid, e) < 0)
@@ -127,7 +127,7 @@ int state_make_known(struct path_memo *m, struct str dir, struct str project, ui
 			continue;
 		path[i] = '\0';
 		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return err_set(e, ERR_SYSTEM, errno,
+			return err_system(e,
 					"cannot make '%s' for caisson's state (CAISSON_STATE names another "
 					"place)", path);
 		if (i < real.n)
@@ -146,11 +146,11 @@ int state_folder(struct arena *a, struct str dir, struct str project, uint32_t u
 	place = path_below(a, state, folder);
 	const char *path = str_c(a, place);
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+		return err_system(e, "cannot make '%s'", path);
 	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != uid)
 		return err_set(e, ERR_SYSTEM, ENOTDIR, "'%s' is not a directory of the caller's", path);
 	if (st.st_mode & 022)
-		return err_set(e, ERR_INPUT, 0, "others may write to '%s': chmod 700 it", path);
+		return err_input(e, "others may write to '%s': chmod 700 it", path);
 	*ret = place;
 	return 0;
 }
@@ -160,11 +160,11 @@ int state_folder_check(int fd, const char *path, uint32_t uid, struct err *e)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", path);
+		return err_system(e, "cannot stat '%s'", path);
 	if (st.st_uid != uid)
-		return err_set(e, ERR_INPUT, 0, "'%s' belongs to another user: remove it", path);
+		return err_input(e, "'%s' belongs to another user: remove it", path);
 	if (st.st_mode & 022)
-		return err_set(e, ERR_INPUT, 0, "others may write to '%s': chmod 700 it", path);
+		return err_input(e, "others may write to '%s': chmod 700 it", path);
 	return 0;
 }
 
@@ -176,14 +176,14 @@ int state_keep(struct arena *a, struct str dir, const char *folder, struct str n
 	struct str whole =
 		path_below(a, place, file); /* before anything is open: a full arena leaves at once */
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+		return err_system(e, "cannot make '%s'", path);
 	FD_CLEANUP int at = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (at >= 0 && state_folder_check(at, path, geteuid(), e) != 0)
 		return -1;
 	FD_CLEANUP int fd = at < 0 ? -1 : openat(at, file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 			O_CLOEXEC, 0600);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%s'", path);
+		return err_system(e, "cannot make a file in '%s'", path);
 	if (fd_write_all(fd, file, bytes, e) < 0) {
 		unlinkat(at, file, 0);
 		return -1;
@@ -201,7 +201,7 @@ static int add_existing(struct path_memo *m, struct str path, struct texts ***en
 	if (at.kind == PATH_ABSENT)
 		return 0;
 	if (at.kind == PATH_UNREADABLE)
-		return err_set(e, ERR_SYSTEM, EACCES, "cannot look at '%.*s'", STR_ARG(path));
+		return err_set(e, ERR_SYSTEM, EACCES, "cannot stat '%.*s'", STR_ARG(path));
 	*end = texts_add(m->a, *end, str_dup(m->a, path));
 	return 0;
 }
@@ -229,8 +229,7 @@ int fencepost_files(struct path_memo *m, struct str base, struct texts **ret, st
 
 	glob_expand(m, path_below(a, literal_pattern(a, base), FENCEPOST_FOLDER "/*.yaml"), &folder);
 	if (folder.more || folder.nmatches > FENCEPOST_FILES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "cannot read all files of '%.*s/" FENCEPOST_FOLDER "'",
-				STR_ARG(base));
+		return err_limit(e, "cannot read all files of '%.*s/" FENCEPOST_FOLDER "'", STR_ARG(base));
 	for (size_t i = 0; i < folder.nmatches; i++)
 		if (add_existing(m, folder.matches[i], &end, e) < 0)
 			return -1;

@@ -69,7 +69,7 @@ int stream_put(int file, uint64_t at, struct str bytes, struct err *e)
 		if (put <= 0)
 			return err_set(e, ERR_SYSTEM, put < 0 ? errno : EIO, "cannot keep the output");
 		at += (uint64_t)put;
-		bytes = str_sub(bytes, (size_t)put, bytes.n);
+		bytes = str_from(bytes, (size_t)put);
 	}
 	return 0;
 }

@@ -22,10 +22,10 @@ static int open_socket(const char *path, struct err *e)
 	int fd;
 
 	if (str_put(at.sun_path, sizeof(at.sun_path), "%s", path) >= sizeof(at.sun_path))
-		return err_set(e, ERR_INPUT, 0, "the path '%s' is too long for a socket", path);
+		return err_input(e, "the path '%s' is too long for a socket", path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)) != 0) {
-		err_set(e, ERR_SYSTEM, errno, "cannot connect to '%s'", path);
+		err_system(e, "cannot connect to '%s'", path);
 		fd_close(&fd);
 		return -1;
 	}
@@ -41,7 +41,7 @@ static int await(int fd, short events, int64_t until, struct err *e)
 	do {
 		left = (until - clock_now()) / 1000000;
 		if (left <= 0)
-			return err_set(e, ERR_LIMIT, 0, "the engine does not answer");
+			return err_limit(e, "the engine does not answer");
 	} while (poll(&p, 1, (int)left) <= 0);
 	return 0;
 }
@@ -54,7 +54,7 @@ static int send_all(int fd, struct str s, int64_t until, struct err *e)
 		if (n > 0)
 			at += (size_t)n;
 		else if (errno != EAGAIN && errno != EINTR)
-			return err_set(e, ERR_SYSTEM, errno, "cannot send to the engine");
+			return err_system(e, "cannot send to the engine");
 		else if (await(fd, POLLOUT, until, e) != 0)
 			return -1;
 	}
@@ -70,11 +70,11 @@ static int read_all(int fd, struct buf *b, int64_t until, struct err *e)
 		if (n == 0)
 			return 0;
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return err_set(e, ERR_SYSTEM, errno, "cannot read the engine's answer");
+			return err_system(e, "cannot read the engine's answer");
 		if (n < 0 && await(fd, POLLIN, until, e) != 0)
 			return -1;
 		if (n > 0 && b->n + (size_t)n > ANSWER_MAX)
-			return err_set(e, ERR_LIMIT, 0, "the engine's answer is too long");
+			return err_limit(e, "the engine's answer is too long");
 		if (n > 0)
 			buf_add(b, chunk, (size_t)n);
 	}
@@ -121,11 +121,13 @@ static int parse_answer(struct arena *a, struct str s, struct unix_http_answer *
 	struct str head;
 	int64_t status;
 
+	if (!s.n)
+		return err_set(e, ERR_SYSTEM, 0, "the engine closed the connection without an answer");
 	if (!end || !str_starts(s, "HTTP/1.") || num_parse(str_sub(s, 9, 12), 100, 599, &status) != 0)
 		return err_set(e, ERR_SYSTEM, 0, "the engine's answer is not HTTP");
-	head = str_sub(s, 0, (size_t)(end - s.p));
+	head = str_first(s, (size_t)(end - s.p));
 	answer.status = (int)status;
-	answer.body = str_sub(s, head.n + 4, s.n);
+	answer.body = str_from(s, head.n + 4);
 	if (str_contains_nocase(head, "transfer-encoding: chunked") &&
 			join_chunks(a, answer.body, &answer.body) != 0)
 		return err_set(e, ERR_SYSTEM, 0, "the engine's answer ends early");
@@ -137,6 +139,8 @@ int unix_http(struct arena *a, const struct unix_http_request *rq, struct unix_h
 		struct err *e)
 {
 	int64_t until = clock_now() + (int64_t)rq->timeout_ms * 1000000;
+	struct ucred peer = {0};
+	socklen_t size = sizeof(peer);
 	FD_SCOPE f = {0};
 	struct buf out, in;
 
@@ -151,5 +155,10 @@ int unix_http(struct arena *a, const struct unix_http_request *rq, struct unix_h
 	fd_scope(&f, a, open_socket(rq->socket, e));
 	if (f.fd < 0 || send_all(f.fd, buf_view(&out), until, e) != 0 || read_all(f.fd, &in, until, e) != 0)
 		return -1;
-	return parse_answer(a, buf_view(&in), ret, e);
+	if (getsockopt(f.fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+		return err_system(e, "cannot find the user of '%s'", rq->socket);
+	if (parse_answer(a, buf_view(&in), ret, e) != 0)
+		return -1;
+	ret->peer = peer.uid;
+	return 0;
 }

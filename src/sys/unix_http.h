@@ -3,6 +3,8 @@
  * limit, every answer a size limit.
  */
 #pragma once
+#include <sys/types.h>
+
 #include "base/str.h"
 
 struct unix_http_request {
@@ -16,6 +18,7 @@ struct unix_http_request {
 
 struct unix_http_answer {
 	int status;
+	uid_t peer; /* the user whose process listens at the socket */
 	struct str body;
 };
 

@@ -86,10 +86,10 @@ int cwd_get(struct arena *a, struct str *ret, struct err *e)
 {
 	char path[PATH_MAX];
 	if (!getcwd(path, sizeof path))
-		return err_set(e, ERR_SYSTEM, errno, "cannot tell the working directory");
+		return err_system(e, "cannot find the working directory");
 	/* The kernel returns "(unreachable)/..." if the directory is outside the root. */
 	if (path[0] != '/')
-		return err_set(e, ERR_INPUT, 0, "the working directory '%s' cannot be reached", path);
+		return err_input(e, "the working directory '%s' cannot be reached", path);
 	*ret = str_dup(a, str_of(path));
 	return 0;
 }

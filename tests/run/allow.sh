@@ -35,9 +35,9 @@ unchanged() { cmp -s "$user" "$tmp/kept"; result $? "the policy is what it was: 
 
 # ---- usage ----
 run 64 'no rule' allow
-err "a rule is missing"
+err "no rule given"
 run 64 'options stand first' allow npm login --project
-err 'options stand before the rules'
+err 'put the options before the rules'
 run 64 'an unknown option' allow --yes npm
 for c in allow ask deny; do
 	run 0 "$c --help" $c --help
@@ -111,7 +111,7 @@ verdict allow 'cd . && npm login'
 verdict deny 'npm login > /etc/passwd'
 cp "$user" "$tmp/kept"
 at_terminal 0 'the second time' yes allow 'npm login'
-out "'npm login' is there already: $user:4"
+out "'npm login' is already in $user:4"
 unchanged 'already there'
 at_terminal 0 'taken out again' yes allow --remove 'npm login'
 out 'without the rule it is asked about'
@@ -189,7 +189,7 @@ unchanged 'none of these'
 for c in bash 'sh -c' python3 npx xargs 'npm run' 'Bash(*)' 'Bash(python:*)' 'mcp__*'; do
 	printf '{}\n' | policy
 	at_terminal 1 "yes is not enough for $c" yes allow "$c"
-	out 'This rule is very broad: it allows'
+	out 'This rule allows almost everything: it allows'
 	unchanged "$c"
 done
 at_terminal 0 'the word is everything' everything allow npx
@@ -203,7 +203,7 @@ out "$user:3: this layout cannot be changed safely by a program; write it by han
 unchanged 'that layout'
 printf 'sandbox: {always: true}\n' | policy
 at_terminal 0 'where everything is boxed' yes allow 'npm login'
-out 'What is allowed runs in the box'
+out 'An allowed command runs in the box'
 rm "$user" && printf 'default: allow\n' >"$tmp/real.yaml" && ln -s "$tmp/real.yaml" "$user"
 at_terminal 0 'a link is followed' yes allow 'npm login'
 [[ -L $user ]] && grep -q 'npm login' "$tmp/real.yaml"
@@ -222,12 +222,12 @@ verdict deny 'npm publish'
 [[ $(cat .caisson.yaml) == $'tools:\n  bash:\n    deny:\n      - npm publish' && ! -e $user ]]
 result $? 'in .caisson.yaml'
 at_terminal 0 'an allow of the project' yes allow --project 'npm login'
-out 'counts only for those who trust its file: run caisson trust afterwards'
+out 'works only for people who trust its file: run caisson trust afterwards'
 verdict ask 'npm login'
 at_terminal 0 'it is trusted' yes trust
 verdict allow 'npm login'
 at_terminal 0 'one more' yes deny --project 'npm unpublish'
-out 'The file was trusted, and its new content is not: run caisson trust afterwards'
+out 'The file was trusted; its new content is not yet: run caisson trust afterwards'
 verdict ask 'npm login'
 verdict deny 'npm unpublish'
 rm .caisson.yaml && ln -s "$tmp/elsewhere.yaml" .caisson.yaml
@@ -275,5 +275,29 @@ out '3 rules put in' # with the command of the session above
 for c in 'pip search zzz' 'curl https://example.org/a.json'; do verdict allow "$c"; done
 verdict ask 'curl https://example.org/b.json'
 at_terminal 0 'there is nothing left' yes suggest --apply
-out 'There is no rule to suggest'
+out 'No rule to suggest'
+
+# ---- config init ----
+run 1 'an existing policy is not replaced' config init
+err "config.yaml' exists already, and is not replaced"
+rm "$user"
+run 0 'the starter, printed only' config init --dry-run
+out '#import: \[git, secrets\]'
+[[ ! -e $user ]]
+result $? 'nothing was written'
+CLAUDECODE=1 "$CAISSON" config init >"$tmp/out" 2>"$tmp/err"
+[[ $? == 1 && ! -e $user ]]
+result $? 'an agent starts no policy'
+run 0 'the starter policy' config init
+out 'everything in it is a comment until you edit it'
+cmp -s "$user" "$here/knowledge/policy/starter.yaml"
+result $? 'it is the file of the tree'
+run 0 'it verifies' config verify
+verdict ask 'pip search zzz'
+at_terminal 0 'a rule goes into the starter' yes allow 'pip search'
+verdict allow 'pip search zzz'
+run 0 'it still verifies' config verify
+run 0 'of the project' config init --project
+cmp -s .caisson.yaml "$here/knowledge/policy/starter.yaml"
+result $? 'the project has one as well'
 echo "1..$n"

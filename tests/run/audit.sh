@@ -21,20 +21,20 @@ row() { # DAY COMMAND (as JSON writes it)
 }
 
 run 3 'no record' verify
-err 'there is no record yet'
+err 'no record yet'
 run 3 'no record' tail
 [[ ! -e $CAISSON_STATE ]]
 result $? 'looking makes nothing'
 run 64 'no subcommand'
-err 'another subcommand is missing'
+err 'no subcommand given'
 run 64 'unknown subcommand' frob
-err 'expected verify, query'
+err 'use verify, query'
 run 64 'an operand' verify x
 run 64 '-n for verify' verify -n 3
 run 64 '-n 0' tail -n 0
 run 64 '-n x' tail -n x
 run 0 'help' --help
-out '^  3    there is no record$'
+out '^  3    no record exists yet$'
 
 # rows that are cut off the end, and one that is written then
 mkdir "$tmp/project"
@@ -52,12 +52,12 @@ rm -rf "$CAISSON_STATE"
 umask 077
 mkdir -p "$CAISSON_STATE/audit"
 run 0 'an empty record' verify
-out '^the chain holds: 0 rows'
+out '^the chain is intact: 0 rows'
 for i in 1 2 3; do row 2026-01-30 "ls $i"; done
 for i in 4 5 6; do row 2026-01-31 "ls $i"; done
 row 2026-01-31 'printf \"\u001b[31m\"'
 run 0 'a record made with sha256sum' verify
-out "^the chain holds: 7 rows in 2 days, 1 to 7, $prev\$"
+out "^the chain is intact: 7 rows in 2 days, 1 to 7, $prev\$"
 run 0 'the same in JSON' verify --json
 json ".ok and .rows == 7 and .days == 2 and .first_seq == 1 and .last_seq == 7 and .last_hash == \"$prev\" and (has(\"fault\") | not)"
 
@@ -104,7 +104,7 @@ out '/audit/2026-01-31.jsonl:5: row 8 torn: '
 again
 chmod 666 "$CAISSON_STATE/audit/2026-01-31.jsonl"
 run 70 'a file that others may write' verify
-err 'others may write'
+err 'other users can write'
 "$CAISSON" help --man audit | cmp -s - "$here/man/caisson-audit.1"
 result $? 'the manual page is current'
 echo "1..$n"

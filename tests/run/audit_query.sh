@@ -20,14 +20,14 @@ same() { # JQ-CONDITION ARG...: query gives the rows that jq selects
 }
 
 run 3 'no record' query
-err 'there is no record yet'
+err 'no record yet'
 run 3 'no record' show x
 run 3 'no record' export
 run 3 'no record' reindex
 [[ ! -e $CAISSON_STATE ]]
 result $? 'looking makes nothing'
 run 64 'a time that is none' query --since 'soon'
-err "'soon' is no time"
+err "invalid time 'soon'"
 run 64 'an expression that is none' query --grep '('
 err 'not a regular expression'
 run 64 'a verdict that is none' query --verdict maybe
@@ -37,12 +37,12 @@ err "unknown status 'fine'"
 run 64 'a kind that is none' query --kind begin,middle
 err "unknown kind 'middle'"
 run 64 'since behind until' query --since 2026-01-02 --until 2026-01-01
-err 'not before'
+err 'must be earlier'
 run 64 'a limit that is none' query --limit 0
 run 64 'a format that is none' export --format xml
 run 64 'an operand' query x
 run 64 'show without an id' show
-err 'missing'
+err 'no id or row'
 run 64 'two ids' show a b
 run 64 'an empty agent' query --agent ''
 for c in query show export tail reindex; do
@@ -128,7 +128,7 @@ result $? 'the same answer, and one line that says so'
 rm -r "$CAISSON_STATE/index.sqlite"
 chmod 666 "${files[0]}"
 run 70 'a record that others may write' query --agent agent-01
-err 'others may write'
+err 'other users can write'
 chmod 600 "${files[0]}"
 
 # ---- show ----
@@ -149,7 +149,7 @@ jq -e ".id == \"$id\" and (.rows | length == 2) and .rows[0].kind == \"begin\" a
 	"$tmp/out" >/dev/null
 result $? 'both rows'
 run 1 'an id that is not there' show nosuch
-err "there is no row 'nosuch'"
+err "no row 'nosuch'"
 run 1 'a number that is not there' show 999999
 run 0 'outputs that are not kept' show "$id" --output
 out 'is not kept'
@@ -249,7 +249,7 @@ run 0 'show' show r5
 result $? 'show neither'
 printf 'not a row\n' >>"$CAISSON_STATE/audit/2026-01-30.jsonl"
 run 0 'a line that is no row' query
-[[ $(wc -l <"$tmp/out") == 6 ]] && grep -q '1 lines of the record are no rows' "$tmp/err"
+[[ $(wc -l <"$tmp/out") == 6 ]] && grep -q '1 lines of the record are not rows' "$tmp/err"
 result $? 'is passed over, and said'
 sed -i '$d' "$CAISSON_STATE/audit/2026-01-30.jsonl"
 run 0 'a match that takes too long' query --grep '(x+x+)+y|ab*$'
@@ -309,6 +309,16 @@ f = open(sys.argv[1], "r+"); fcntl.lockf(f, fcntl.LOCK_EX); print("locked", flus
 	kill "$pid"
 	wait "$pid" 2>/dev/null
 fi
+# times for people are local, those of options too; the terminal shows one line for each request
+TZ=Asia/Tokyo "$CAISSON" audit show 1 >"$tmp/out" 2>"$tmp/err" && grep -q '^row 1, .* JST' "$tmp/out"
+result $? 'show: local time'
+TZ=Asia/Tokyo "$CAISSON" audit show --utc 1 >"$tmp/out" 2>"$tmp/err" && grep -qE '^row 1, .* (UTC|GMT)' "$tmp/out"
+result $? 'show --utc'
+first=$(head -n 1 "$(find "$CAISSON_STATE"/audit -name '*.jsonl' | sort | head -n 1)" | jq -r .ts)
+here_then=$(TZ=Asia/Tokyo date -d "$first" +%Y-%m-%dT%H:%M)
+[[ $(TZ=Asia/Tokyo "$CAISSON" audit query --since "$here_then" | head -n 1 | cut -f 1) == 1 &&
+	$(TZ=Asia/Tokyo "$CAISSON" audit query --since "$here_then" --utc | head -n 1 | cut -f 1) != 1 ]]
+result $? 'a time without Z is local, and UTC with --utc'
 "$CAISSON" audit query | head -n 1 >/dev/null
 [[ ${PIPESTATUS[0]} == 0 ]]
 result $? 'a reader that goes away is no error'

@@ -165,6 +165,28 @@ refused() {
 	want '.stdout == "x\nlower\n" and (.stderr | contains("Read-only")) and .caches.overlay == false and (.caches.reason | contains("overlay"))' "$who: where the kernel refuses an overlay, the project's own or read-only caches, and the report says so"
 }
 
+# Parts of the home that tools look for: each is seen, as a cache or as a toolchain.
+parts() {
+	local seen='.cache/pypoetry/virtualenvs/p .cache/uv .cache/ms-playwright .cache/puppeteer .cache/Cypress
+	.cache/pre-commit .cache/huggingface/hub .cache/torch .cache/go-build .cache/pip .cache/ccache .cache/yarn
+	.cache/composer .gradle/caches .gradle/wrapper .nuget/packages .conda/envs/e .conda/pkgs anaconda3/bin
+	anaconda3/envs/e/bin .virtualenvs/e .local/share/mise/installs .local/share/pipx/venvs .npm-global/bin
+	.npm-global/lib .gem/ruby .composer/cache .composer/vendor .pub-cache/hosted .cabal/packages .cabal/bin
+	.stack/pantry .stack/programs .ghcup/bin .ghcup/ghc .julia/packages .julia/artifacts .foundry/bin
+	.foundry/cache .terraform.d/plugin-cache .terraform.d/plugins .android/cache .ivy2/cache .sbt/boot
+	.bundle/cache .npm/_cacache .m2/repository .cargo/registry go/pkg/mod .rustup/toolchains
+	.local/share/uv/python .local/share/pnpm/store .ccache'
+	local hidden='.cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties .gem/credentials .composer/auth.json
+	.cache/huggingface/token .android/debug.keystore .terraform.d/credentials.tfrc.json .bundle/config .nuget/NuGet
+	.ssh/id_rsa .conda/environments.txt .npmrc .pypirc'
+	local name home=$tmp/$who/home
+	for name in $seen; do mkdir -p "$home/$name" && echo x >"$home/$name/marker"; done
+	for name in $hidden; do mkdir -p "$(dirname "$home/$name")" && echo x >"$home/$name"; done
+	own
+	work "$who" one "cd; for d in ${seen//$'\n'/ }; do [ -e \$d/marker ] || echo hidden \$d; done; ls -d ${hidden//$'\n'/ } 2>/dev/null"
+	want '.stdout == ""' "$who: parts of the home that tools need are seen, and the credentials beside them are not"
+}
+
 # What boxes write is bounded, and nothing outside of it is ever deleted.
 bounds() {
 	local key old i
@@ -179,10 +201,10 @@ bounds() {
 		'for i in 1 2 3 4 5 6 7 8 9 10; do head -c 20000000 /dev/urandom >~/.cache/pip/$i; sleep 0.15; done; echo done'
 	want '.status == "output_limit" and .hints[0].id == "caches" and .caches' \
 		"$who: a program that fills its caches is ended"
-	for i in {1..150}; do [[ -e $key ]] || break; sleep 0.1; done
+	for i in {1..600}; do [[ -e $key ]] || break; sleep 0.1; done
 	[[ -n $key && ! -e $key && -e $tmp/$who/home/.cache/pip/wheel ]]
 	result $? "$who: and they are deleted, and nothing of the person's"
-	for i in {1..100}; do pgrep -f "^$tmp/caisson run" >/dev/null ||
+	for i in {1..600}; do pgrep -f "^$tmp/caisson run" >/dev/null ||
 		break; sleep 0.1; done # it looks at the other projects as well
 	# all projects together: the least recently used goes
 	work "$who" one \
@@ -195,7 +217,8 @@ open(\"end\", \"w\")"; head -c 3000000 /dev/zero >~/.cache/pip/big; ln ~/.cache/
 	touch -d '2 days ago' "$old" "$tmp/$who/state/caches/.swept"
 	printf 'sandbox:\n  caches: {project: 0, total: 2M}\n' >"$tmp/$who/home/.config/caisson/config.yaml"
 	work "$who" two 'echo kept >~/.cache/pip/kept'
-	for i in {1..150}; do [[ -e $old ||
+	# the sweeper has the lowest priority
+	for i in {1..600}; do [[ -e $old ||
 		-n $(find "$tmp/$who/state/caches" -maxdepth 1 -name '.old*') ]] || break; sleep 0.1; done
 	[[ -n $old && ! -e $old && -z $(find "$tmp/$who/state/caches" -name '.old*') ]]
 	result $? "$who: the least recently used project goes when all are too large, however it looks"
@@ -292,6 +315,7 @@ for who in $(people); do
 	refused
 	elsewhere
 	bounds
+	parts
 done
 tools
 done_testing

@@ -114,7 +114,14 @@ for who in $(people); do
 	program "$home/.ssh/run" of-ssh
 	work "$home/bin:$SYSTEM" 'cat /etc/hostname'
 	want '.exit_code == 127 and (.stderr | contains("not run: cat"))' "$who: a link to a program that the box does not show is not replaced either"
-	as "$who" rm "$home/bin/cat" "$home/.ssh/run"
+	as "$who" ln -s cat "$home/bin/sort"
+	work "$home/bin:$SYSTEM" 'sort /etc/hostname'
+	want '.exit_code == 127 and (.stderr | contains("not run: sort"))' "$who: nor is a link to such a link beside it"
+	program "$home/bin/near" of-near
+	as "$who" ln -s near "$home/bin/uniq"
+	work "$home/bin:$SYSTEM" 'uniq </dev/null'
+	want '.stdout == "of-near\n"' "$who: twin: a link to a program beside it"
+	as "$who" rm "$home/bin/cat" "$home/.ssh/run" "$home/bin/sort" "$home/bin/near" "$home/bin/uniq"
 
 	# hostile entries
 	reveals() { # PATH WHAT [NAME=VALUE...]

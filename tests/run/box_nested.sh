@@ -52,6 +52,10 @@ foreign() {
 	rc=$?
 	[[ $rc == 0 ]] && jq -e '.box.broken == 0 and .box.held >= 20' "$tmp/out" >/dev/null
 	result $? "$who: and hold (status $rc)"
+	as "$who" unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"' sh \
+		"$tmp/caisson" run --plain -- /bin/true >"$tmp/out" 2>"$tmp/err"
+	[[ $? == 125 ]] && grep -q 'the limit user.max_user_namespaces' "$tmp/err"
+	result $? "$who: a host without namespaces left is named as such"
 }
 
 for who in $(people); do

@@ -431,13 +431,15 @@ around() {
 	free "$who" "$tmp/$who" 'git status'
 	as "$who" mv "$ws.old" "$ws"
 	contained "$who" "$else" "git -C $ws status"
+	# the hook waits for a second, and the search goes on after that
 	(ws=$ws/d/in session=in && asked "$who" 'git status')
-	! compgen -G "$tmp/$who/state/vetted/*.unvetted" >/dev/null
+	vetted "$who"
 	result $? "$who: a hook below it has it vetted"
 	# a mark that does not say where
 	unvetted "$who" ''
 	contained "$who" "$else" 'git status'
 	(session=around && asked "$who" 'git status')
+	vetted "$who"
 	free "$who" "$else" 'git status'
 	rm -rf "$tmp/$who/state/vetted" "$else" "$tmp/$who/wsx"
 }

@@ -84,7 +84,7 @@ failures() {
 	result $? "$who: there contain_fallback holds"
 	few 1 'unshare -U sleep 20 & sleep 0.3;'
 	hook make "$q"
-	[[ $(decision) == ask ]] && grep -q 'may pass' "$tmp/out"
+	[[ $(decision) == ask ]] && grep -q 'try again later' "$tmp/out"
 	result $? "$who: where they are only used up it does not: a person is asked"
 	wrap=()
 	rm -f "$mark" "$tmp/$who/home/.config/caisson/config.yaml"
@@ -209,6 +209,15 @@ fifos() {
 		[[ ! -s $heard ]]
 		result $? "$who: nobody outside hears of a FIFO or socket in a read-only workspace, or in what --read names"
 		want '.stdout | test("content ran(.|\n)*content ran")' "$who: its files can be read and run"
+		as "$who" sh -c "echo beside >$tmp/$who/beside"
+		box "$who" --read "$ws" --read "$read" --lang python -c "$reach" "$ws" "$read"
+		[[ ! -s $heard ]]
+		result $? "$who: nor in two directories that are shown from one overlay"
+		want '.stdout | test("content ran(.|\n)*content ran")' "$who: their files can be read and run"
+		box "$who" --read "$ws" --read "$read" -c "ls $tmp/$who; cat $tmp/$who/beside; touch $ws/x $read/x
+			grep -E ' $tmp/$who/(quiet|shown) .* overlay ' /proc/self/mountinfo | cut -d' ' -f3 | uniq | wc -l"
+		want '.stdout == "quiet\nshown\n1\n" and ([.stderr | splits("\n") | select(test("No such file|Read-only"))] | length == 3)' \
+			"$who: nothing beside them, and read-only"
 		box "$who" --profile work --workspace "$open" --lang python -c "$reach" "$tools"
 		[[ ! -s $heard && $(field .stdout) == *'content ran'* &&
 			$(field .stdout) != *'No such file'* ]]

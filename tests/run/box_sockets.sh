@@ -62,7 +62,7 @@ for who in $(people); do
 	work "python3 -c '$listen'; echo \"\${SSH_AUTH_SOCK-none}\""
 	want '.stdout == "of-docker\nnone\n"' "$who: Docker's"
 	(cd "$home/p" && as "$who" "$tmp/caisson" config verify) >"$tmp/out" 2>&1
-	grep -q "'docker': whoever talks to it is root" "$tmp/out"
+	grep -q "'docker': programs in boxes can become root" "$tmp/out"
 	result $? "$who: config verify warns"
 	as "$who" bash -c "cd $home; echo x >s/file; ln -s ~/.ssh/id_ed25519 s/link"
 	for to in "$home/s/file" "$home/s/link" "$home/s/nothing" relative "$home/.ssh"; do

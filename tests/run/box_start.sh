@@ -23,7 +23,7 @@ refused_namespace() {
 		x "$kind" "$tmp/caisson" run --plain -- /bin/true "${@:4}") >"$tmp/out" 2>"$tmp/err"
 	rc=$?
 	[[ $rc == 0 && $(wc -l <"$tmp/err") == 4 &&
-		$(grep -c "cannot make .*$what.*: No space left on device" "$tmp/err") == 4 &&
+		$(grep -c "cannot make .*$what.*: the limit user.max_user_namespaces" "$tmp/err") == 4 &&
 		! -s $tmp/out ]]
 	result $? "$who: no $kind namespace${4:+, with much to tell}: four times the same clear line ($rc)"
 }

@@ -18,7 +18,7 @@ rows() { # FROM TO [WORD]: rows of one day each
 
 umask 022
 run 3 'no record: nothing is signed' checkpoint
-err 'there is no record yet'
+err 'no record yet'
 run 0 'a key' keygen
 key=$(<"$tmp/out")
 [[ $key =~ ^[0-9a-f]{64}$ && $(stat -c %a "$CAISSON_STATE/audit.key") == 600 ]]
@@ -34,7 +34,7 @@ json '.public_key | test("^[0-9a-f]{64}$")'
 other=$(jq -r .public_key "$tmp/out")
 mkdir -p "$CAISSON_STATE/audit" && chmod 700 "$CAISSON_STATE" "$CAISSON_STATE/audit"
 run 1 'an empty record: nothing to sign' checkpoint
-err 'no row yet'
+err 'no row to sign yet'
 rows 1 3
 run 0 'verify before' verify
 json_before=$(tail -n 1 "$CAISSON_STATE/audit/2026-01-03.jsonl" | jq -r .hash)
@@ -64,7 +64,7 @@ run 1 'a checkpoint that was changed' verify --checkpoint "$tmp/bad.json"
 out '^forged: '
 echo '{"seq":1}' >"$tmp/bad.json"
 run 70 'not a checkpoint' verify --checkpoint "$tmp/bad.json"
-err "'.*/bad.json' is not what caisson audit checkpoint --export writes"
+err "'.*/bad.json' is not a file from caisson audit checkpoint --export"
 
 # the record goes on
 "$CAISSON" audit checkpoint --key "$tmp/third.key" >/dev/null

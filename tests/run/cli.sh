@@ -38,10 +38,10 @@ run 0 'help of check' check --help
 for o in --json --explain --config --cwd --shell --batch; do out "$o"; done
 run 0 'help check' help check
 run 64 'no command' check
-err_line 'missing'
+err_line 'no command given'
 run 64 'nothing' ''
 run 64 'no subcommand'
-err_line 'missing'
+err_line 'no command given'
 run 64 'unknown subcommand' frobnicate
 err_line "unknown command 'frobnicate'"
 run 64 'unknown option' check --frob ls
@@ -53,11 +53,11 @@ err_line 'needs a value'
 run 64 'a flag with a value' check --json=1 ls
 err_line 'takes no value'
 run 64 'unknown shell' check --shell fish ls
-err_line '--shell is one of'
+err_line '--shell must be'
 run 64 'two commands' check git status
 err_line 'quotes'
 run 64 'batch with a command' check --batch ls
-err_line 'takes none'
+err_line 'give none'
 
 # ---- policy ----
 printf 'default: allow\ntools:\n  bash:\n    deny: [git push]\n    ask:\n      - npm publish\n' >"$tmp/p.yaml"

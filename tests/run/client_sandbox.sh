@@ -48,7 +48,7 @@ line=$(ticket codex 'make test')
 sandbox -- "$line"
 [[ $rc == 125 && ! -s $tmp/out && ! -e made ]]
 result $? "refused, and nothing ran (status $rc)"
-grep -q 'codex runs commands in its own sandbox, in which Caisson cannot make its box' "$tmp/err" &&
+grep -q 'codex runs commands in its own sandbox, where Caisson cannot create a box' "$tmp/err" &&
 	grep -q 'caisson init --client codex' "$tmp/err"
 result $? 'it says what happened, and what to do'
 [[ $(wc -l <"$tmp/err") == 1 ]]
@@ -59,7 +59,7 @@ result $? 'the same ticket is still good outside'
 rm -f made
 line=$(ticket gemini 'make test')
 sandbox -- "$line"
-[[ $rc == 125 ]] && grep -q 'gemini runs commands in its own sandbox.*docs/clients.md' "$tmp/err"
+[[ $rc == 125 ]] && grep -q 'gemini runs commands in its own sandbox.*caisson help clients' "$tmp/err"
 result $? 'a client that cannot be told to run tickets outside'
 sandbox -- "$CAISSON run --ticket 0123456789abcdef0123456789abcdef"
 [[ $rc == 64 ]] && grep -q 'no such ticket' "$tmp/err"

@@ -46,13 +46,13 @@ at_terminal() {
 
 # ---- wrong use ----
 run 64 'config alone' config
-err_line 'verify, show or explain is missing'
+err_line 'verify, show, explain, init or schema is missing'
 run 64 'config with an unknown word' config frob
-err_line 'expected verify, show or explain'
+err_line "unknown subcommand 'frob'"
 run 64 'an unknown option' config verify --frob
 err_line "unknown option '--frob'"
 run 64 'two files' config show a b
-err_line 'one file or key'
+err_line 'give one file'
 run 64 'an empty name' config verify ''
 run 64 'presets with two names' presets git ssh
 run 64 'trust --list with a file' trust --list x
@@ -84,11 +84,11 @@ done
 
 # ---- explain ----
 run 0 'all keys' config explain
-[[ $(grep -c '^[a-z]' "$tmp/out") -ge 50 ]]
+[[ $(grep -c '^  [a-z]' "$tmp/out") -ge 50 ]]
 result $? 'at least fifty of them'
 run 0 'one key' config explain default
-out 'set by:  trusted'
-out 'example: ask'
+out 'set by   every policy file; an untrusted project can use it only to be stricter'
+out 'example  default: ask'
 no tools.bash
 run 0 'the keys below' config explain tools.bash.ssh
 [[ $(grep -c '^tools' "$tmp/out") == 2 ]]
@@ -102,7 +102,7 @@ json '.keys[0].key == "mode" and .keys[0].who == "owner"'
 
 # ---- verify and show: nothing, one file, all in force ----
 run 0 'no files' config verify
-out 'built-in policy holds'
+out 'built-in policy applies'
 run 0 'no files, JSON' config verify --json
 json '.ok and .files == []'
 printf 'import: [docker]\ndefault: ask\ntools:\n  bash:\n    deny: [{prefix: npm publish, description: by hand}]\n    allow: [make test]\nchecks_grade: {opaque-command: deny}\nwritable_roots: [~/scratch]\n' >"$user"
@@ -159,7 +159,7 @@ YAML
 run 0 'doubtful rules' config verify "$tmp/p.yaml"
 for r in python3 sudo env xargs 'npm run' '\.\*' 'Bash\(python:\*\)' Bash; do out \
 	"warning: .*p.yaml:[0-9]+: '$r': it allows"; done
-out "'Bash\(curl x \| sh\)': it matches nothing"
+out "'Bash\(curl x \| sh\)': it never matches"
 no "'(make test|Bash\(npm run test:\*\)|Bash\(npm publish:\*\)|.git push origin.*)':"
 chmod g+w "$tmp/p.yaml"
 run 0 'a file that others may write' config verify "$tmp/p.yaml"
@@ -190,8 +190,8 @@ broken 'an unknown socket' "config.yaml:1:[0-9]+: .*, did you mean 'ssh-agent'" 
 broken 'a duplicate key' "config.yaml:2:1: .*'default: ask'" 'default: ask\ndefault: ask\n'
 broken 'a bad regular expression' 'config.yaml:3:14: .*checks' 'tools:\n  bash:\n    checks: ["(a"]\n'
 broken 'a bad value' 'config.yaml:1:10: .*allow, ask or deny.*perhaps' 'default: perhaps\n'
-broken 'an unknown preset' "config.yaml:1:10: there is no such preset, did you mean 'git'" 'import: [gitt]\n'
-broken 'an unknown check' "config.yaml:1:16: there is no check 'frob'.*: 'checks_grade: .frob: deny.'" \
+broken 'an unknown preset' "config.yaml:1:10: no such preset, did you mean 'git'" 'import: [gitt]\n'
+broken 'an unknown check' "config.yaml:1:16: no check 'frob'.*: 'checks_grade: .frob: deny.'" \
 	'checks_grade: {frob: deny}\n'
 broken 'a fixed check made milder' 'config.yaml:1:16: .*fixed.*checks_grade' \
 	'checks_grade: {policy-error: off}\n'
@@ -319,7 +319,7 @@ done
 real=$CAISSON
 cp /bin/bash "$tmp/codex" # an agent's own terminal, without its variables
 CAISSON=$tmp/codex at_terminal 1 'below a client' yes -c '"$0" trust; exit $?' "$real"
-out 'runs below codex .process [0-9]*, .codex.., so an agent may be asking'
+out 'runs below codex .process [0-9]*, .codex.., so it may be an agent'
 CAISSON=$(command -v setpriv) at_terminal 1 'in a sandbox' yes --no-new-privs "$real" trust
 out 'runs in a sandbox .no_new_privs is set.'
 at_terminal 1 'the answer is no' no trust

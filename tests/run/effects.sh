@@ -190,4 +190,25 @@ judge allow - 'cd hosts; rsync -a *.md d'
 judge ask network 'mv hosts/* .; rsync -a * d'
 judge allow - 'rsync -a * d'
 
+# ---- many effects ----
+# CPU time per line of 1,000 lines / of 100 lines, least of three: a square would be 10.
+cat >"$tmp/growth.py" <<'PYTHON'
+import resource, subprocess, sys
+
+
+def cpu(lines):
+    text = "".join(f"mkdir -p b/d{i} && echo x > b/d{i}/a && cp b/d{i}/a b/d{i}/b && cat b/d{i}/b\n"
+            for i in range(lines))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run([sys.argv[1], "check", text], stdout=subprocess.DEVNULL, check=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+short, long = (min(cpu(lines) for _ in range(3)) for lines in (100, 1000))
+print(f"{long / 10 / max(short, 0.004):.2f}")
+sys.exit(long / 10 > 4 * max(short, 0.004))
+PYTHON
+grown=$(python3 -B "$tmp/growth.py" "$CAISSON")
+result $? "3,000 effects cost per line what 300 cost ($grown times)"
+
 echo "1..$n"

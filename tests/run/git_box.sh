@@ -83,18 +83,31 @@ result $? 'a directory that the submodule does not name gets nothing'
 cd "$HOME/repo" || exit 1
 git checkout -q main
 evil='git config core.fsmonitor "touch $HOME/repo/canary"; git config user.email killed@example.com; git branch -u origin/main; git remote add evil https://example.com/'
-# clean: no copy, no lock, no placeholder is left, and git obeys nothing of the box
+# copies_left: no directory of a single run, nothing but plain copies, and nothing that the box wrote in one
+copies_left() {
+	find "$CAISSON_STATE/git" -mindepth 1 \( -name '*-*' -o ! -type f ! -type d -o -mindepth 2 -type d \)
+	find "$CAISSON_STATE/git" -type f -exec grep -l 'evil\|fsmonitor\|killed' {} +
+}
+# is_clean: no changed copy, no lock, no placeholder is left, and git obeys nothing of the box
+is_clean() {
+	[[ -z $(copies_left 2>/dev/null) && ! -e .vscode && ! -e .gitmodules && ! -e .git/config.lock ]] &&
+		[[ -z $(git config core.fsmonitor)$(git config remote.evil.url) && ! -e canary ]] &&
+		[[ $(git config remote.origin.url) == "$HOME/repo" ]] && git status >/dev/null &&
+		[[ ! -e canary && $(git config user.email) =~ ^(ada|killed)@example.com$ ]] &&
+		[[ -z $(git status --porcelain --ignored=no -uno) ]]
+}
+# clean: it becomes so; the undertaker of a killed launcher may still be at work
 clean() {
 	local i
 	for ((i = 0; i < 300; i++)); do
-		[[ -z $(ls "$CAISSON_STATE/git") && ! -e .vscode && ! -e .gitmodules ]] && break
+		is_clean && return
 		sleep 0.02
 	done
-	[[ -z $(ls "$CAISSON_STATE/git") && ! -e .git/config.lock && -z $(git config core.fsmonitor)$(git config remote.evil.url) && $(git config remote.origin.url) == "$HOME/repo" && ! -e canary ]] &&
-		git status >/dev/null && [[ ! -e canary && $(git config user.email) =~ ^(ada|killed)@example.com$ && -z $(git status --porcelain --ignored=no -uno) ]]
+	return 1
 }
 bad=''
 for delay in 0.002 0.005 0.008 0.01 0.012 0.015 0.02 0.025 0.03 0.04; do
+	git config --unset user.email # what an earlier run left would be in the copies of this one
 	"$CAISSON" run --profile work -c "$evil" >/dev/null 2>&1 </dev/null &
 	pid=$!
 	sleep "$delay"
@@ -126,11 +139,32 @@ start_evil
 # shellcheck disable=SC2046 # pids
 kill -9 $(pgrep -P "$pid") "$pid"
 wait "$pid" 2>/dev/null
-[[ -n $(ls "$CAISSON_STATE/git") && -z $(git config core.fsmonitor)$(git config remote.evil.url) ]] && git status >/dev/null && [[ ! -e canary ]]
+[[ -n $(copies_left) && -z $(git config core.fsmonitor)$(git config remote.evil.url) ]] && git status >/dev/null && [[ ! -e canary ]]
 result $? 'with everything of it killed at once, the copies stay apart'
 box 'the next run' true
 clean && [[ $(git config user.email) == ada@example.com ]]
 result $? 'removes them'
+
+# ---- copies are used again: nothing that a program left in their place is ----
+echo secret >"$HOME/outside"
+box 'a program replaces its copies by links, pipes and trees' 'd=$(echo /caisson/git/*); for f in "$d"/*; do rm "$f"; ln -s "$HOME/outside" "$f"; done; ln -s / "$d/root"; mkfifo "$d/pipe"; mkdir -p "$d/a/b/c/d"; touch "$d/a/b/x"; chmod 0 "$d/a/b" "$d/a"; chmod 0 "$d"'
+[[ -z $(copies_left) && $(cat "$HOME/outside") == secret ]]
+result $? 'nothing of it stays'
+box 'the next one has the right text' '[[ $(git config remote.origin.url) == "$HOME/repo" && -z $(git config core.fsmonitor) ]] && git config user.email ada@example.com && git log -1'
+copy=$(find "$CAISSON_STATE/git" -type f | head -1)
+size=$(stat -c %s "$copy")
+head -c "$size" /dev/zero | tr '\0' '#' >"$copy"
+box 'a text of the same size is seen' '[[ $(git config remote.origin.url) == "$HOME/repo" ]]'
+ln "$HOME/outside" "$copy.link" && mv -f "$copy.link" "$copy"
+box 'a file with another name is not used' 'git config branch.main.description x && git config user.email ada@example.com && [[ $(git config remote.origin.url) == "$HOME/repo" ]]'
+[[ $(cat "$HOME/outside") == secret && $(git config branch.main.description) == x && -z $(copies_left) ]]
+result $? 'it is as it was, and settings are taken over'
+start_evil
+box 'a box beside another one has its own copies' '[[ -z $(git config core.fsmonitor)$(git config remote.evil.url) ]] && git config branch.main.description beside'
+kill "$pid"
+wait "$pid" 2>/dev/null
+clean && [[ $(git config branch.main.description) == beside ]]
+result $? 'which are taken over and removed'
 
 # ---- one that the repository does not know ----
 cp -r "$HOME/linked" "$HOME/copy"

@@ -193,7 +193,7 @@ judge contain git-hook 'git merge main'
 judge allow - 'git log'
 printf '[core]\n\tpager = a\\\n\tb\n' >"$dir/more"
 judge contain git-hook 'git log'
-says 'does not understand'
+says 'cannot parse'
 
 # ---- the person's own ----
 repository person

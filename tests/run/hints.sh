@@ -59,12 +59,26 @@ for who in $(people); do
 	options=(--read "$home/tool")
 	hint missing '' "$home/tool/shims/t; exit 1"
 	options=()
+	(mine bash -c '/usr/bin/python3 -m venv --without-pip ~/venv; mkdir -p ~/own/bin; echo "echo ran" >~/own/bin/t')
+	hint missing "'--read $home/venv' shows it" "$home/venv/bin/python -c 'print(6 * 7)'"
+	hint missing "'--read $home/own/bin/t' shows it" "sh $home/own/bin/t"
+	options=(--read "$home/venv")
+	hint missing '' "$home/venv/bin/python -c 'print(6 * 7)' | grep 42 && exit 1"
+	want '.stdout == "42\n"' "$who: ... and then it runs"
+	options=()
 	(mine bash -c "echo 'V = 1' >'$lib/lib_mod.py'")
 	hint missing "'--read $lib'" "printf 'import sys\nsys.path.insert(0, \"../lib\")\nimport lib_mod\n' >two.py; python3 two.py"
 	hint missing '' "printf 'import sys\nsys.path.insert(0, \"../lib\")\nimport other_mod\n' >other.py; python3 other.py"
 	options=(--read "$lib")
 	hint missing '' 'python3 two.py; exit 1'
 	options=()
+
+	# a package of the project's manifest, and a program that exists nowhere
+	as "$who" bash -c 'printf "[dependencies]\nlib = { path = \"../lib\" }\n" >"$1/Cargo.toml"' - "$work"
+	hint missing "'--read $lib'" 'echo "error: package lib could not be resolved: not found in the workspace" >&2; exit 101'
+	hint missing '' 'nosuchcargo build'
+	hint missing '' 'echo "sh: 1: nosuchcargo: not found" >&2; exit 127'
+	rm "$work/Cargo.toml"
 
 	# links of the project that lead out of it, as of a worktree to the dependencies of another one
 	(mine bash -c 'mkdir -p ~/modules/dep "$1/linked" && ln -s ~/modules "$1/node_modules" && ln -s ~/pkg "$1/assets" && ln -s ~/.ssh "$1/linked/vendor"' - "$work")
@@ -99,7 +113,7 @@ for who in $(people); do
 	hint not-found '' 'bash gen2.sh'
 	hint not-found '' 'nosuchprog'
 	path=$path:$home/.ssh/bin
-	hint not-found 'are not seen in the box' 'mytool'
+	hint not-found 'the box shows only' 'mytool'
 	hint path '' 'nosuchprog'
 	path=/usr/local/bin:/usr/bin:/bin
 	hint network '' 'echo "ERROR: Could not find a version that satisfies the requirement x (from versions: none)" >&2; exit 1 # pip download --no-index x'
@@ -107,15 +121,15 @@ for who in $(people); do
 
 	# other walls
 	options=(--network good.example.org)
-	hint credentials 'none of the person' "echo \"fatal: could not read Username for 'https://good.example.org': terminal prompts disabled\" >&2; exit 128"
+	hint credentials 'which the box does not have' "echo \"fatal: could not read Username for 'https://good.example.org': terminal prompts disabled\" >&2; exit 128"
 	options=()
 	hint credentials '' "echo \"fatal: could not read Username for 'https://good.example.org': terminal prompts disabled\" >&2; exit 128"
-	hint loopback "the box's own" 'curl -sS http://127.0.0.1:1/'
+	hint loopback "belong to the box" 'curl -sS http://127.0.0.1:1/'
 	hint loopback '' 'echo "10.0.0.1: Connection refused" >&2; exit 1'
 	hint cache '--network preset:registries' 'echo "npm ERR! code ENOTCACHED" >&2; exit 1'
 	hint cache '--network preset:registries' 'echo "npm ERR! code ENOTCACHED"; exit 1' # 2>&1 is common
 	hint ptrace 'trace' 'strace -o /dev/null true'
-	hint perf 'performance counters of the kernel' 'echo "No permission to enable task-clock event." >&2; exit 255'
+	hint perf 'performance counters' 'echo "No permission to enable task-clock event." >&2; exit 255'
 	hint memory '--memory sets another' 'echo MemoryError >&2; exit 1'
 	hint pids '--pids sets another' 'echo "fork: retry: Resource temporarily unavailable" >&2; exit 1'
 	hint scratch '--scratch sets another' 'echo "No space left on device" >&2; exit 1'
@@ -140,14 +154,14 @@ for who in $(people); do
 		(cd "$work" && mine "$tmp/caisson" run --profile work "${options[@]}" -c "$2") >"$tmp/out" 2>"$tmp/err"
 		want ".status == \"ok\" and ([.hints[] | select(.id == \"dropped\")] | $1)" "$who: dropped: $2"
 	}
-	dropped '.[0].message | contains("gone with it: '"'~/foo'"'; write in the project")' 'echo x >~/foo'
+	dropped '.[0].message | contains("lost with the box: '"'~/foo'"'; write to the project")' 'echo x >~/foo'
 	dropped '.[0].message | contains("/var/tmp/q")' 'echo x >/var/tmp/q'
 	dropped '.[0].message | contains("'"'~/d'"'")' 'mkdir ~/d; touch ~/d/x'
 	dropped 'length == 0' "touch ~/.hidden ~/\$'a\\nb' ~/'a\"b' x /tmp/x; rm x; ln -s /etc/passwd ~/l; mkfifo ~/f; touch ~/f2; rm ~/f2; cat ~/data/x || true"
 	dropped '.[0].message | [scan("~/file")] | length == 3' 'cd; for i in {1..200}; do echo x >file$i; done'
 	as "$who" mkdir -p "$home/src/b" "$home/src/app" && as "$who" git -C "$home/src/app" init -q
 	outer=$work work=$home/src/app options=(--read "$home/src/b")
-	dropped '.[0].message | contains("gone with it: '"'~/src/sib.txt'"'; write")' "python3 -c 'open(\"../sib.txt\", \"w\")'"
+	dropped '.[0].message | contains("lost with the box: '"'~/src/sib.txt'"'; write")' "python3 -c 'open(\"../sib.txt\", \"w\")'"
 	dropped 'length == 0' 'touch in-the-project; ls ..'
 	work=$outer options=()
 
@@ -168,26 +182,76 @@ for who in $(people); do
 		(cd "$work" && mine bash -c "$(field .hookSpecificOutput.updatedInput.command)") >"$tmp/shown" 2>&1
 		event PostToolUse "tap$tests" x | sed "s/\"hints\"/\"hints$tests\"/" | hook
 	done
-	want '.hookSpecificOutput.additionalContext | contains("may show less than it seems: 1 test")' "$who: a client's model hears that tests are gone"
+	want '.hookSpecificOutput.additionalContext | contains("may prove less than it seems: 1 test")' "$who: a client's model hears that tests are gone"
 	grep -q '"suspicions":"fewer-tests"' "$tmp/$who/state"/audit/*.jsonl
 	result $? "$who: ... and the record has it"
-	event PreToolUse two 'python3 slow.py' | hook
-	# shellcheck disable=SC2016 # the command's own
-	echo 'import sys, time; print("curl: (6) Could not resolve host: example.org", file=sys.stderr, flush=True); open("begun", "w"); time.sleep(60)' >"$work/slow.py"
-	command=$(field .hookSpecificOutput.updatedInput.command)
-	rm -f "$work/begun"
-	(cd "$work" && mine bash -c "exec $command") >"$tmp/shown" 2>&1 &
-	pid=$!
-	for _ in {1..100}; do [[ -e $work/begun ]] && break; sleep 0.05; done
+	# slow.py, started as a client does
+	slow() { # ID LINE OF ITS OUTPUT
+		printf '%s\n' 'import sys, time' "print('''$2''', file=sys.stderr, flush=True)" 'open("begun", "w")' 'time.sleep(60)' >"$work/slow.py"
+		rm -f "$work/begun"
+		event PreToolUse "$1" 'python3 slow.py' | hook
+		command=$(field .hookSpecificOutput.updatedInput.command)
+		(cd "$work" && mine bash -c "exec $command") >"$tmp/shown" 2>&1 &
+		pid=$!
+		for _ in {1..100}; do [[ -e $work/begun ]] && break; sleep 0.05; done
+	}
+	slow two 'curl: (6) Could not resolve host: example.org'
 	kill -TERM $pid
 	wait $pid
 	status=$?
 	[[ $status == 143 ]] && grep -q 'the client ended the command after' "$tmp/shown" && grep -q "the program wanted 'example.org'" "$tmp/shown"
 	result $? "$who: what a client ends at its time-out says why at once ($status)"
 	event PostToolUse three x | hook
-	want '.hookSpecificOutput.additionalContext | contains("the command that was ended before ran in a box") and contains("example.org") and (contains("--timeout") | not)' \
+	want '.hookSpecificOutput.additionalContext | contains("the command that was interrupted ran in a box") and contains("example.org") and (contains("--timeout") | not)' \
 		"$who: ... and at the next event, if the client sent none about it"
 	event PostToolUse four x | hook
 	[[ ! -s $tmp/out ]] || want '.hookSpecificOutput.additionalContext // "" | contains("ended before") | not' "$who: ... once"
+	# SIGKILL, or a client that waits no longer: hints that the run left before
+	find "$tmp/$who/state/reports" -type f -delete # of calls without an event
+	left() { # waits for the hints: for the call and for the session
+		for _ in {1..100}; do [[ $(find "$tmp/$who/state/reports" -type f | wc -l) == 2 ]] && break; sleep 0.05; done
+	}
+	slow five "npm error code ENOTCACHED"
+	left
+	event PostToolUse five x | hook
+	want '.hookSpecificOutput.additionalContext | contains("this goes on in a box: ") and contains("offline")' "$who: a client that waits no longer tells the hint"
+	event PostToolUse six x | hook
+	[[ ! -s $tmp/out ]]
+	result $? "$who: ... and no other call does while it runs"
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	event PostToolUse seven x | hook
+	want '.hookSpecificOutput.additionalContext | contains("the command that was interrupted ran in a box: ") and contains("offline")' "$who: SIGKILL: the next event tells it"
+	event PostToolUse eight x | hook
+	[[ ! -s $tmp/out ]]
+	result $? "$who: ... once"
+	slow nine "cat: $lib/Cargo.toml: No such file or directory"
+	left
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	event PostToolUse nine x | hook
+	want '.hookSpecificOutput.additionalContext | contains("this ran in a box until it was killed: ") and contains("sandbox: {read: ['"$lib"']}")' "$who: SIGKILL: the event of the call tells the hint"
+	event PostToolUse ten x | hook
+	[[ ! -s $tmp/out ]]
+	result $? "$who: ... once"
+	mkdir -p "$home/.config/caisson"
+	echo 'sandbox: {network: {allow: [good.example.org]}}' >"$home/.config/caisson/config.yaml"
+	event PreToolUse silent 'python3 silent.py' | hook
+	printf '%s\n' 'import socket, time' 'try: socket.getaddrinfo("bad.example.org", 80)' 'except OSError: pass' 'time.sleep(60)' >"$work/silent.py"
+	command=$(field .hookSpecificOutput.updatedInput.command)
+	(cd "$work" && mine bash -c "exec $command") >"$tmp/shown" 2>&1 &
+	pid=$!
+	left
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	event PostToolUse silent x | hook
+	want '.hookSpecificOutput.additionalContext | contains("until it was killed: ") and contains("bad.example.org")' "$who: SIGKILL: a refused host is told, although the program was silent"
+	rm "$home/.config/caisson/config.yaml"
+	printf '%s\n' 'import time' 'print("ENOTCACHED", flush=True)' 'time.sleep(1.6)' >"$work/slow.py"
+	event PreToolUse eleven 'python3 slow.py' | hook
+	(cd "$work" && mine bash -c "$(field .hookSpecificOutput.updatedInput.command)") >"$tmp/shown" 2>&1
+	event PostToolUse eleven x | hook
+	[[ ! -s $tmp/out && -z $(find "$tmp/$who/state/reports" -type f) ]]
+	result $? "$who: a run that ends well takes them back"
 done
 done_testing

@@ -57,7 +57,7 @@ try claude-pre '$X a' 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput
 try codex-pre 'git status' 0 nothing 'Codex: allow'
 try codex-pre 'rm -rf /etc' 2 stderr 'Codex: a denial is the exit code'
 try codex-pre 'git push' 2 stderr 'Codex: it ignores an ask, so that is a denial'
-says 'cannot ask a person'
+says 'cannot ask the user'
 try codex-pre make 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | $bare)" \
 	'Codex: contain'
 ask 2 stderr 'Codex: that nobody is asked (bypassPermissions in every exec) does not allow what would be asked about' < <(input codex-pre 'git push' | jq -c '.permission_mode = "bypassPermissions"')
@@ -104,7 +104,7 @@ try cursor-shell make 0 '.permission == "ask" and (.agent_message | contains("co
 	'Cursor does not rewrite: contain_fallback'
 try cursor-read "$HOME/.ssh/id_rsa" 2 '.permission == "deny" and (.user_message | contains("secret-read"))' \
 	'Cursor: a secret file is read: that event knows no ask, so it is a denial'
-says 'cannot ask a person here'
+says 'cannot ask the user here'
 try cursor-mcp x 0 '.permission == "allow"' 'Cursor: a tool of a server'
 try windsurf-shell 'git status' 0 nothing 'Windsurf: allow'
 try windsurf-shell 'rm -rf /etc' 2 stderr 'Windsurf: deny'
@@ -220,23 +220,23 @@ R=$H.permissionDecisionReason
 try claude-pre 'npm install a/b' 0 \
 	"$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and $H.updatedInput.timeout == 120000" 'Claude Code: what a yes runs is in the box'
 try claude-pre 'npm install a/b' 0 \
-	"$R | contains(\"A yes runs it in the box, with the package registries\") and contains(\"caisson allow 'npm install'\") and endswith(\"The whole command: npm install a/b\")" 'and it is said'
+	"$R | contains(\"If you approve, it runs in the box, with the package registries\") and contains(\"caisson allow 'npm install'\") and endswith(\"The whole command: npm install a/b\")" 'and it is said'
 try claude-pre 'rm -rf "$X"' 0 \
-	"$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"A yes runs it in the box.\"))" 'the same without network'
+	"$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"If you approve, it runs in the box.\"))" 'the same without network'
 try claude-pre 'git push' 0 \
-	"$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"caisson allow 'git push'\") and contains(\"A yes runs it as it is, without the box\"))" 'what needs no box is asked about as it is'
+	"$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"caisson allow 'git push'\") and contains(\"If you approve, it runs unchanged, without the box\"))" 'what needs no box is asked about as it is'
 try claude-pre 'sudo make install' 0 \
 	"$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'what the box cannot do runs outside, and that is said'
 try claude-pre 'make test && git push' 0 \
-	"$H.permissionDecision == \"deny\" and ($R | contains(\"Run them as separate commands: 'make test' runs in the box, 'git push' is asked about by itself\"))" 'one command does not take another out of the box'
+	"$H.permissionDecision == \"deny\" and ($R | contains(\"Run them as separate commands: 'make test' runs in the box, 'git push' needs approval\"))" 'one command does not take another out of the box'
 for template in codex-pre gemini-pre opencode-pre generic-pre windsurf-shell; do
 	input "$template" 'npm install a/b' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
-	says "cannot ask a person, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
+	says "cannot ask the user, so this is denied. To always allow it, outside the box, run in a terminal: caisson allow 'npm install'"
 	input "$template" 'make test && git push' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
-	says "'make test' \(runs in the box\|may run only in the box (where [A-Za-z ]* cannot put it)\), 'git push' cannot run there and is for a person to allow"
+	says "'make test' \(runs in the box\|may run only in the box (where [A-Za-z ]* cannot put it)\), 'git push' cannot run there and needs approval"
 done
 in_mode codex-pre 'npm install a/b' bypassPermissions | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
-says "Nobody is asked in this mode, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
+says "This mode never asks the user, so this is denied. To always allow it, outside the box, run in a terminal: caisson allow 'npm install'"
 try copilot-pre 'npm install a/b' 0 \
 	'.permissionDecision == "ask" and .modifiedArgs == null and (.permissionDecisionReason | contains("OUTSIDE the box"))' 'Copilot would run the original: it gets no other, and the person is told'
 try copilot-pascal-pre 'npm install a/b' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null" \
@@ -250,7 +250,7 @@ ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | co
 ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'nor for an install' < <(input claude-pre 'npm install a/b' | jq -c --arg d "$tmp/no-project" '.cwd = $d')
 policy <<<'sandbox: {always: true}'
 try claude-pre 'git reset --hard' 0 \
-	"$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"A yes runs it in the box\"))" 'sandbox.always: a yes, too'
+	"$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"If you approve, it runs in the box\"))" 'sandbox.always: a yes, too'
 try claude-pre 'git push' 0 \
 	"$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'sandbox.always: what the box cannot do is said'
 no_policy
@@ -318,7 +318,7 @@ for mode in default auto acceptEdits; do
 	ask 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten)" \
 		"$mode asks, with the box behind it" < <(in_mode claude-pre 'npm install a/b' $mode)
 done
-ask 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"Nobody is asked in this mode\"))" \
+ask 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"This mode never asks the user\"))" \
 	'dontAsk denies' < <(in_mode claude-pre 'npm install a/b' dontAsk)
 
 # ---- people see what runs, and what they see is never code ----
@@ -354,7 +354,7 @@ SHELL=/bin/zsh ask 0 ".modifiedArgs.command | $bare" 'no comment where a shell m
 try claude-pre 'rm -rf /etc' 0 "$H.permissionDecision == \"deny\"" 'named' --client claude-code
 try codex-pre 'git push' 2 stderr 'a name that fits' --client codex
 try claude-pre 'git status' 2 stderr 'a name that does not exist' --client frob
-says 'expected one of claude-code, codex'
+says 'use one of claude-code, codex'
 try claude-pre 'git status' 2 stderr 'a name that does not fit' --client windsurf
 try copilot-pre 'git status' 0 nothing 'an event that the input does not name' --client copilot --event \
 	preToolUse
@@ -404,7 +404,7 @@ if [[ -w /dev/full ]]; then
 	input claude-pre 'rm -rf /etc' | "$CAISSON" hook >/dev/full 2>"$tmp/err"
 	[[ ${PIPESTATUS[1]} == 2 ]]
 	result $? 'an answer that cannot be written'
-	says 'could not be written'
+	says 'cannot write the answer'
 else skip 'an answer that cannot be written' 'no /dev/full'; fi
 policy <<<'frob: ['
 try claude-pre 'git status' 2 stderr 'a policy that does not load'
@@ -427,7 +427,7 @@ no_policy
 for other in claude-prompt claude-stop claude-notification claude-permission gemini-model; do try "$other" \
 	'rm -rf /' 0 nothing "$other passes"; done
 try claude-start x 0 \
-	"$H.hookEventName == \"SessionStart\" and ($H.additionalContext | contains(\"in a box\")) and ($H.additionalContext | length) < 1500 and ($H.additionalContext | contains(\"/tmp/claude\"))" 'guidance for the model'
+	"$H.hookEventName == \"SessionStart\" and ($H.additionalContext | contains(\"the box\")) and ($H.additionalContext | length) < 1500 and ($H.additionalContext | contains(\"/tmp/claude\"))" 'guidance for the model'
 policy <<<'guidance: {extra: [use make test]}'
 try claude-start x 0 "$H.additionalContext | contains(\"use make test\")" "a person's own lines"
 policy <<<'guidance: {enabled: false}'
@@ -643,7 +643,7 @@ ask 0 nothing 'a picture stays' < <(input claude-mcp-post x |
 	'.tool_response = [{type: "image", mimeType: "image/png", data: $t}]')
 try claude-read-post "$TOKEN" 0 nothing 'what a tool reads stays as it is'
 try codex-post "x $TOKEN" 0 \
-	'. == {"decision": "block", "reason": "Process exited; caisson does not know with which code\nOutput:\nx [redacted:github-token]"}' 'Codex: a secret is replaced, whatever is known'
+	'. == {"decision": "block", "reason": "Process exited with an unknown code\nOutput:\nx [redacted:github-token]"}' 'Codex: a secret is replaced, whatever is known'
 try codex-post "${ESC}[31mred${ESC}[0m" 0 nothing 'Codex: colours stay where the exit code would be lost'
 mkdir -p "$HOME/.agent"
 {
@@ -659,7 +659,7 @@ rm "$HOME/.agent/log.jsonl"
 try codex-post '{"numTotalTests":3,"numPassedTests":5,"numFailedTests":0,"numPendingTests":0,"success":true,"testResults":[]}' 0 "$H.hookEventName == \"PostToolUse\" and ($H.additionalContext | contains(\"do not use this result\")) and .decision == null" 'Codex: a word is added beside the result, which stays'
 try codex-post 'x' 0 nothing 'Codex: stays'
 try gemini-post "$TOKEN" 0 \
-	'.decision == "deny" and (.reason | startswith("Only because caisson took a secret out")) and (.reason | endswith("\nOutput: [redacted:github-token]"))' 'Gemini CLI: a secret is replaced, and it is said why it comes as an error'
+	'.decision == "deny" and (.reason | startswith("This result is reported as an error only because caisson removed a secret")) and (.reason | endswith("\nOutput: [redacted:github-token]"))' 'Gemini CLI: a secret is replaced, and it is said why it comes as an error'
 try gemini-post "${ESC}[31mred${ESC}[0m" 0 nothing \
 	'Gemini CLI: colours stay, since the model would be told of an error'
 ask 0 '.decision == "deny" and (.reason | endswith("\na [redacted:github-token]"))' \
@@ -694,7 +694,7 @@ try generic-post 'at 1700000000 of 1700000001' 0 '.tool_result.stdout == "at 170
 	'generic: all of a line or none'
 ask 0 stderr 'generic: an event after a tool exits 0 also when the input is no JSON' --client generic \
 	--event post <<<'no JSON'
-says 'the output was not looked at'
+says 'the output was not examined'
 ask 0 stderr 'generic: and when it is longer than can be read' --client generic --event post < \
 	<(head -c 34000000 /dev/zero)
 ask 0 stderr 'generic: and when there is none' --client generic --event post </dev/null

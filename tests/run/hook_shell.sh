@@ -77,7 +77,7 @@ by_name() { # WANT WHAT CLIENT
 	jq --arg cwd "$P" \
 		'walk(if type == "string" then gsub("@CWD@"; $cwd) | gsub("@COMMAND@"; "echo b") else . end)' "$here/tests/hooks/$3-pre.json" | "$CAISSON" hook --client "$3" >"$tmp/out" 2>"$tmp/err"
 	[[ $? == 0 || $1 == foreign ]] &&
-		[[ $1 == "$(grep -q "takes a 'bash' for its commands that an agent may have put there" "$tmp/out" "$tmp/err" && echo foreign || echo allow)" ]]
+		[[ $1 == "$(grep -q "runs commands with a 'bash' that an agent could have placed there" "$tmp/out" "$tmp/err" && echo foreign || echo allow)" ]]
 	result $? "$3: $2: $1"
 }
 for client in gemini qwen; do

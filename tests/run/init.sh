@@ -31,7 +31,7 @@ clients=(claude-code codex gemini qwen copilot opencode cursor windsurf)
 before=$(tree)
 
 # ---- nothing there yet ----
-init && grep -q '^no client is set up' "$tmp/out" && [[ $(tree) == "$before" ]]
+init && grep -q '^found no client' "$tmp/out" && [[ $(tree) == "$before" ]]
 result $? 'where no client is used nothing is done'
 for c in "${clients[@]}"; do
 	now=$(tree)
@@ -89,7 +89,7 @@ init && [[ $(grep -c 'already' "$tmp/out") == 9 ]]
 result $? 'without --client all that are used here'
 init --remove && [[ $(tree) == "$before" ]]
 result $? 'taken out, everything is as it was, directories too'
-init --remove --client gemini && grep -q 'nothing of caisson' "$tmp/out"
+init --remove --client gemini && grep -q 'no hooks of caisson' "$tmp/out"
 result $? 'taking out what is not there does nothing'
 
 # ---- settings that somebody has written ----

@@ -194,6 +194,24 @@ with Caisson() as c:
     os.symlink("/usr/share", work + "/sub/in")
     seen.append(status(c, "echo x > sub/in/y"))
     show("a directory that becomes a link", *seen)
+    # names that were missing while their directories rested: the stamps of the directories prove it
+    time.sleep(1.2)
+    wrong, late = 0, work + "/sub/was/late"
+    for i in range(40):
+        seen = [status(c, "echo x > sub/was/late") for _ in range(3)]
+        os.symlink("/usr/share/x", late)
+        seen.append(status(c, "echo x > sub/was/late"))
+        os.remove(late)
+        wrong += seen != ["allow"] * 3 + ["deny system-write"]
+        if i < 3:
+            time.sleep(1.2)  # else within one tick of the clock for files
+    show("a name that was missing", str(wrong))
+    seen = [status(c), status(c)]
+    write(work + "/.caisson.yaml", "tools: {bash: {deny: [git]}}\n")
+    seen.append(status(c))
+    os.remove(work + "/.caisson.yaml")
+    seen.append(status(c))
+    show("a policy that was missing", *seen)
 PYTHON
 if [[ -n ${SANITIZE-} ]]; then
 	skip 'the Python example' 'a sanitizer must be loaded first'
@@ -223,6 +241,8 @@ a hook: allow | allow | contain git-hook | allow
 a remembered root: allow | ask outside-write
 a workspace to be searched: allow | contain unvetted-workspace | allow
 a directory that becomes a link: allow | deny system-write
+a name that was missing: 0
+a policy that was missing: allow | allow | deny configured-deny | allow
 WANT
 	result $? 'files that change between judgements'
 fi

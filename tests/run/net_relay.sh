@@ -285,8 +285,10 @@ if sys.argv[1] == "wait":
 else:
     second, first = first, first + b"\x14\3\3\0\1\1"
 s.sendall((b"" if sys.argv[1] == "wait" else first) + second.replace(b"allowed.test", b"another.test"))
-if sys.argv[1] == "end": s.shutdown(socket.SHUT_WR)
 try:
+    if sys.argv[1] == "end":
+        try: s.shutdown(socket.SHUT_WR)
+        except OSError: raise ConnectionResetError # the relay was faster
     while s.recv(65536): pass
     print("end")
 except ConnectionResetError:

@@ -72,14 +72,14 @@ decided ask 'npm login'
 decided contain 'make test'
 decided deny 'rm -rf /etc'
 at_terminal 0 'the answer is yes' yes pause --for 10m
-out 'runs OUTSIDE the box'
+out 'run OUTSIDE the box'
 out 'caisson is paused until [0-2][0-9]:[0-5][0-9]; caisson pause --end ends it'
 [[ $(stat -c %a "$file") == 600 ]]
 result $? 'for the user alone'
 run 0 'paused' pause
 out 'caisson is paused until'
 decided pass 'npm login'
-out 'caisson is paused until [0-2][0-9]:[0-5][0-9]: a person wants this neither asked about nor contained'
+out 'caisson is paused by the user until [0-2][0-9]:[0-5][0-9]: it neither asks nor contains'
 decided pass 'make test'
 decided pass 'git status'
 ! grep -q paused "$tmp/out"
@@ -98,7 +98,7 @@ hook 'npm login' codex
 result $? 'a client that cannot ask'
 jq -cn --arg d "$PWD" \
 	'{session_id: "s2", transcript_path: "/tmp/t", cwd: $d, hook_event_name: "SessionStart", source: "startup"}' | "$CAISSON" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
-out 'A person has paused caisson until'
+out 'The user has paused caisson until'
 "$CAISSON" doctor >"$tmp/out" 2>&1
 out 'caisson is paused until'
 "$CAISSON" doctor --client claude-code >"$tmp/out" 2>&1
@@ -172,7 +172,7 @@ mkdir -m 700 "$tmp/state" && cp "$tmp/good" "$tmp/state/pause.json"
 export CAISSON_STATE=$tmp/state
 decided ask 'npm login' # agents may write below /tmp
 at_terminal 1 'none is noted there' yes pause --for 10m
-out 'lies where agents may write'
+out 'agents can write to the state directory'
 export CAISSON_STATE=$state
 cp "$tmp/good" "$file"
 printf 'writable_roots: [%s]\n' "$state" >"$HOME/.config/caisson/config.yaml"

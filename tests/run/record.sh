@@ -82,7 +82,7 @@ row 1 '.spec.asked.env == ["OTHER_TOKEN=[redacted:value]", "GREETING=hello-world
 # ---- long outputs ----
 echo 'audit: {outputs: 64K}' >"$config"
 c 0 'a long output' run --output 10M -c 'seq 100000'
-row 0 '.note | test("stdout has 588895 bytes, of which both ends are kept")' 'says that it is not whole'
+row 0 '.note | test("stdout has 588895 bytes; both ends are kept")' 'says that it is not whole'
 blob "$(jq -r .stdout "$tmp/row")" >"$tmp/blob"
 [[ $(head -n 1 "$tmp/blob") == 1 && $(tail -n 1 "$tmp/blob") == 100000 &&
 	$(stat -c %s "$tmp/blob") -lt 66000 ]] && grep -q '^\[523[0-9]* bytes are not kept\]$' "$tmp/blob"
@@ -168,7 +168,7 @@ mkdir -m 777 "$tmp/open"
 try 125 'others may write the state' 'others may write'
 chmod 700 "$tmp/open"
 mkdir -m 770 "$tmp/open/audit"
-try 125 'others may write the record' 'others may write'
+try 125 'others may write the record' 'other users can write'
 rm -r "$tmp/open/audit"
 ln -s /tmp "$tmp/open/audit"
 try 125 'the record is a link' 'cannot open the record'

@@ -11,7 +11,7 @@ before=()
 newest() { cat "$CAISSON_STATE"/audit/*.jsonl | jq -r "select(.kind == \"$1\").id" | tail -n 1; }
 
 run 3 'no record' replay abc
-err 'there is no record yet'
+err 'no record yet'
 run 3 'no record' audit replay-all
 run 64 'no id' replay
 run 64 'two ids' replay a b
@@ -32,7 +32,7 @@ result $? 'no control character reaches the terminal'
 run 0 'by the number of a row' replay "$(jq -r "select(.id == \"$ran\").seq" "$CAISSON_STATE"/audit/*.jsonl | tail -n 1)"
 out "^request    $ran\$"
 run 3 'an id that is not there' replay 0000
-err "no row of the record has the id '0000'"
+err "no row '0000'"
 run 0 'for programs' replay --json "$ran"
 json '.derived.ok and .derived.same and .derived.verdict == "allow" and .end_row.exit_code == 3 and .stderr == "two\n" and (.stdout | startswith("one\n"))'
 json '.derived.answer.commands | length >= 3'
@@ -46,7 +46,7 @@ result $? 'by an agent called replay'
 "$CAISSON" run --timeout 20 --env A=b -- /bin/sh -c 'date +%s%N; echo "$A $1"' x y >/dev/null 2>&1
 date=$(newest end)
 run 1 'run again: different' replay --run "$date"
-out 'not what was recorded$'
+out 'differs from the record$'
 out '^stdout     differs from line 1 on: 1 line then, 1 now$'
 out '^  | b y$'
 run 0 'it was not judged' replay "$date"
@@ -58,7 +58,7 @@ no 'differs from line'
 "$CAISSON" run --timeout 20 -- /bin/sh -c 'echo "== $(date +%N) passed in 0.1s =="' >/dev/null 2>&1
 run 1 'run again: another count' replay --run "$(newest end)"
 out '^stdout     differs from line 1 on: 1 line then, 1 now$'
-out '^verdict    none: it was run without being judged$'
+out '^verdict    none: the run was not judged$'
 run 1 'as JSON' replay --run --json "$date"
 json '.again.same == false and (.stdout != .again.stdout) and (.derived | not)'
 
@@ -66,10 +66,10 @@ json '.again.same == false and (.stdout != .again.stdout) and (.derived | not)'
 denied=$(newest verdict)
 run 0 'a denial' replay "$denied"
 out '^verdict    deny: '
-out '^run        it did not run here$'
+out '^run        not run by caisson$'
 out '^  - .*: rm deletes'
 run 64 'is not run again' replay --run "$denied"
-err 'it did not run, so it cannot be run again'
+err 'the request did not run, so it cannot be run again'
 
 printf 'tools:\n  bash:\n    ask: [touch]\n' >"$XDG_CONFIG_HOME/caisson/config.yaml"
 "$CAISSON" run --gate -c 'touch x' >/dev/null 2>&1
@@ -80,8 +80,8 @@ out '^verdict    ask: configured-ask$'
 out '^derived    ask: configured-ask (the same)$'
 out "^           $XDG_CONFIG_HOME/caisson/config.yaml\$"
 run 1 'judged by today'"'"'s' replay --judge "$asked"
-out '^today      allow  <-- not what was recorded$'
-out '^today,then allow  <-- not what was recorded$'
+out '^today      allow  <-- differs from the record$'
+out '^today,then allow  <-- differs from the record$'
 printf 'tools:\n  bash:\n    deny: [touch]\n    allow: [git status]\n' >"$tmp/new.yaml"
 run 1 'by another file' replay --judge --config "$tmp/new.yaml" --json "$asked"
 json '.derived.same and .today.verdict == "deny" and .today_policy_then_world.verdict == "deny" and (.today.same | not)'
@@ -103,7 +103,7 @@ out '^derived    not possible: '
 mv "$tmp/kept" "$CAISSON_STATE/blobs/${hex:0:2}/$hex.zst"
 sed -i "/$asked/s/\"verdict\":\"ask\"/\"verdict\":\"allow\"/" "$CAISSON_STATE"/audit/*.jsonl
 run 1 'a verdict that was changed' replay "$asked"
-out '^derived    ask: configured-ask  <-- not what was recorded$'
+out '^derived    ask: configured-ask  <-- differs from the record$'
 sed -i "/$asked/s/\"verdict\":\"allow\"/\"verdict\":\"ask\"/" "$CAISSON_STATE"/audit/*.jsonl
 
 # ---- all ----
@@ -134,7 +134,7 @@ json '.today.verdict == "deny" and (.today_policy_then_world.ok | not) and .deri
 "$CAISSON" run --gate -c 'echo ghp_abcabcabcabcabcabcabcabcabcabcabcabc' >/dev/null 2>&1
 secret=$(newest end)
 run 64 'a secret is not run again' replay --run "$secret"
-err 'a secret in it was redacted'
+err 'a secret in the command was redacted'
 run 1 'and counted' audit replay-all --policy "$tmp/new.yaml" --json
 json '.redacted == 1'
 "$CAISSON" check 'caisson replay --run abc' >/dev/null
@@ -152,7 +152,7 @@ done
 "$CAISSON" check --record - <"$tmp/long" >/dev/null 2>&1
 run 0 'replay of a long one' replay "$(newest verdict)"
 out 'only its beginning is in the record'
-no 'not what was recorded'
+no 'differs from the record'
 run 1 'replay-all without it' audit replay-all --json
 json '.missing > 0'
 printf 'true \302\233 \342\200\256' >"$tmp/c1"

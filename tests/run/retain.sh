@@ -36,7 +36,7 @@ record() { # DAYS_AGO...: three rows each; the fields of the next rows are in $e
 
 umask 077
 run 3 'no record' prune
-err 'there is no record yet'
+err 'no record yet'
 run 64 'days that are no number' prune --days x
 run 64 'no days' prune --days 0
 gone=$(blob 'an output that is old')
@@ -49,7 +49,7 @@ extra=",\"kind\":\"end\",\"stdout\":\"$gone\"" record 120 100 91
 extra=",\"stdout\":\"$kept\",\"policy\":\"$policy\"" record 89 1
 extra='' record 0
 run 0 'the record holds' verify
-out '^the chain holds: 18 rows in 6 days'
+out '^the chain is intact: 18 rows in 6 days'
 run 0 'dry' prune --dry-run
 out "^3 days, $(day 120) to $(day 91), would be dropped: 9 rows, "
 out '^2 blobs that no row refers to would be removed'

@@ -278,13 +278,13 @@ run 0 'a ticket' --ticket $id
 [[ $(<"$tmp/out") == "from a ticket"$'\n'"$tmp/proj" && ! -e $CAISSON_STATE/tickets/$id ]]
 result $? 'its output is passed through, and it is gone'
 run 64 'a ticket is good for one run' --ticket $id
-grep -q 'used already; nothing ran: make the call with the original command again' "$tmp/err" && ! grep -q -- '--help' "$tmp/err"
+grep -q 'used already; nothing ran: call the tool again with the original command' "$tmp/err" && ! grep -q -- '--help' "$tmp/err"
 result $? 'and a model is told what to do, without options'
 mkdir -p "$HOME/.config/caisson" "$HOME/.ssh" && touch "$HOME/.ssh/id_rsa"
 printf 'sandbox: {read: [~/.ssh]}\n' >"$HOME/.config/caisson/config.yaml"
 ticket 'echo x' "$(cd "$tmp/proj" && "$CAISSON" check --json ls | jq -r .policy)"
 run 64 'a path of the policy that no box may have' --ticket $id
-grep -q 'a person must correct the policy' "$tmp/err" && ! grep -q again "$tmp/err"
+grep -q 'until a person corrects the policy' "$tmp/err" && ! grep -q again "$tmp/err"
 result $? 'and a model is not told to try again'
 rm -r "$HOME/.config/caisson/config.yaml" "$HOME/.ssh"
 ticket 'echo x' sha256:other
@@ -360,7 +360,7 @@ mkdir "$tmp/planted"
 result $? 'without a report what was put right in the workspace is said' "$(<"$tmp/err")"
 wrong "unknown option '--frob'" --frob
 wrong "unknown option '-x'" -x
-wrong 'program is missing'
+wrong 'no program given'
 wrong "memory '0'" --memory 0 -c ls
 wrong "timeout '-1'" --timeout -1 -c ls
 wrong 'does not exist' --workspace "$tmp/none" -c ls
@@ -377,15 +377,15 @@ wrong 'your own policy' --network host -c ls
 wrong "invalid host 'allow-list'" --network allow-list -c ls
 wrong 'NAME=VALUE' --env X -c ls
 wrong 'an agent cannot set it' --agent me --env LD_PRELOAD=x -c ls
-wrong 'directory that can be written' --report "$tmp/none/r.json" -c ls
-wrong 'exclude each other' --json --plain -c ls
-wrong 'are about the report' --plain --head 3 -c ls
+wrong 'writable directory' --report "$tmp/none/r.json" -c ls
+wrong 'use either' --json --plain -c ls
+wrong 'shape the report' --plain --head 3 -c ls
 wrong 'does not exist' --read "$tmp/none" -c ls
 wrong 'place of the system' --write /etc -c ls
 wrong 'expected exec or work' --profile best -c ls
 wrong 'cannot open' --skill "$tmp/none.md" -c ls
 wrong 'expected one of these: auto native' --backend other -c ls
-wrong 'goes with' --ticket $id -c ls
+wrong 'allows only' --ticket $id -c ls
 wrong 'hexadecimal' --ticket ../x
 wrong 'expected cgroup' --require luck -c ls
 

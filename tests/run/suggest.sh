@@ -54,7 +54,7 @@ cp "$tmp/out" "$tmp/suggested.yaml"
 out "^      - 'pip search' # asked about 3 times, in several forms: "
 out "^      - '^curl https:.*a.*json\$' # asked about 3 times: network\$"
 out "^      - '^git clone https:.*' # asked about 2 times"
-out '^#      4  cat ~/.ssh/id_rsa  \[.*secret-read.*\] a person should look each time$'
+out '^#      4  cat ~/.ssh/id_rsa  \[.*secret-read.*\] a person should decide each time$'
 out '^#      2  touch x  \[configured-ask\] your own policy asks about it$'
 out '^#      1  curl https://example.org/once .*too rarely'
 out "^#   allow never used  ($XDG_CONFIG_HOME/caisson/config.yaml:6)\$"
@@ -86,7 +86,7 @@ json '[.rules[].words] == ["git fetch"]' # a rule that was overwritten; nothing 
 run 1 'and the record agrees' audit replay-all --json
 json '.table.ask.allow >= 8 and .table.deny.deny == 2'
 run 0 'of the future: nothing' suggest --since 2999-01-01
-out '^# There is no rule to suggest.$'
+out '^# No rule to suggest.$'
 run 0 'which loads as well' config verify "$tmp/suggested.yaml"
 run 64 'not a number' suggest --least 0
 run 64 'not a time' suggest --since soon

@@ -175,8 +175,17 @@ E"
 	went pass "echo into /tmp is allowed, outside"
 	call "cat $h.x; make -s test FILE=/dev/null"
 	said $'shared\ntested' "a contained command finds the file that it names"
-	call "make -s test FILE=/dev/null >/tmp/claude/t.log; cat /tmp/claude/t.log"
-	said tested "/tmp/claude can be written"
+	if [[ ! -e /tmp/claude ]]; then # another user's would be shared
+		call "make -s test FILE=/dev/null >/tmp/claude/t.log; cat /tmp/claude/t.log"
+		said tested "/tmp/claude can be written"
+	fi
+	own 'mkdir "$1.up" && echo up >"$1.up.file" && ln -s /etc "$1.up.link"' sh "$h"
+	call "cat $h.up/../${h#/tmp/}.up.file; make -s test FILE=/dev/null"
+	said $'up\ntested' "a name that goes through a directory and up again is found"
+	call "make -s test FILE=$h.up/./../${h#/tmp/}.up.file"
+	said $'up\ntested' "so is one that only the program understands"
+	call "make -s test FILE=$h.up.link/../etc/../${h#/tmp/}.up.file"
+	said tested "twin: one that goes through a link is not"
 	call "mkdir -p $h.work/sub"
 	went pass "a directory is made in /tmp, outside"
 	call "cd $h.work/sub && make -s -C $project test FILE=/dev/null >made && ls"
@@ -399,10 +408,10 @@ if [[ $(id -u) == 0 ]] && id nobody >/dev/null 2>&1; then
 	attack
 	as=() options=()
 	away=$(mktemp -d /var/tmp/caisson-tmp.XXXXXX) && start root "$away"
-	boxed sh -c 'echo x >/tmp/x; echo ok >here'
-	boxed sh -c 'cat here /tmp/x'
+	boxed sh -c 'echo x >/tmp/caisson-test.away; echo ok >here'
+	boxed sh -c 'cat here /tmp/caisson-test.away'
 	said $'ok\nx' "a project outside of /tmp"
-	TMPDIR=$away boxed sh -c 'echo $TMPDIR; cat /tmp/x'
+	TMPDIR=$away boxed sh -c 'echo $TMPDIR; cat /tmp/caisson-test.away'
 	said $'/tmp\nx' "and a caller whose TMPDIR is elsewhere"
 	# a machine whose /tmp/claude is a link, with directories and files of others; the program may lie in
 	# /tmp

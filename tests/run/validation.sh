@@ -76,6 +76,34 @@ says 'more than is shown is counted' valid pass tap machine '' -- -c 'echo 1..30
 json '.validation.counts.total == 3000 and .truncated.stdout.omitted_lines > 100' 'though most of it is not shown'
 says 'a table with colours in it is not the table that is shown' invalid none csv machine column-missing -- --task data --columns id,name -c 'printf "id,na\033[0mme\n1,a\n"'
 
+says 'TAP of which tail shows the end' indeterminate none tap machine output-cut -- --task test -c 'printf "ok 1\nok 2\nok 3\n1..3\n" | tail -n 3'
+
+# ---- go and cargo: a script starts their test programs ----
+if command -v go >/dev/null; then
+	write go/go.mod <<<$'module x\ngo 1.19'
+	write go/a_test.go <<<$'package x\nimport "testing"\nfunc TestA(t *testing.T) { t.Log("quiet"); t.Run("s", func(t *testing.T) {}) }\nfunc TestB(t *testing.T) { t.Skip("no") }'
+	says 'go: events beside the output' valid pass go-test-json witnessed '' -- --workspace . --task test -c 'cd go && go test ./... | cat'
+	json '.validation.counts.passed == 2 and .validation.counts.skipped == 1 and .validation.canary == "failed" and (.stdout | test("^ok  \tx\t[0-9.]+s\n$"))' 'go: tests are counted, the canary fails, and the output is what it was'
+	write go/m_test.go <<<$'package x\nimport ("os"; "testing")\nfunc TestMain(m *testing.M) { m.Run(); os.Exit(0) }'
+	says 'go: TestMain swallows failures' valid pass go-test-json witnessed '' -- --workspace . --task test -c 'cd go && go test ./...'
+	json '[.validation.suspicions[].id] == ["canary-passed"]' 'go: and so is seen'
+	write go/f_test.go <<<$'package x\nimport "testing"\nfunc TestF(t *testing.T) { t.Error("bad") }'
+	says 'go: a failure that TestMain swallows' invalid none go-test-json machine count-mismatch -- --workspace . --task test -c 'cd go && go test ./...'
+	rm "$tmp/ws/go/m_test.go"
+	says 'go: failing tests' valid fail go-test-json witnessed '' -- --workspace . --task test -c 'cd go && go test ./...'
+	json '.stdout | contains("--- FAIL: TestF") and contains("f_test.go:3: bad") and (contains("quiet") or contains("=== RUN") | not)' 'go: and their logs, not those of others'
+else
+	skip 'go: events beside the output' 'go is not installed'
+fi
+if command -v cargo >/dev/null && [[ -x /usr/bin/cargo ]]; then
+	write cargo/Cargo.toml <<<$'[package]\nname = "x"\nversion = "0.1.0"\nedition = "2021"'
+	write cargo/src/lib.rs <<<$'#[test] fn a() { assert_eq!(1, 1) }\n#[test] #[ignore] fn b() {}'
+	says 'cargo: a log beside the output' valid pass libtest-json witnessed '' -- --workspace . --task test -c 'cd cargo && cargo test --offline --lib'
+	json '.validation.counts.passed == 1 and .validation.counts.ignored == 1 and (.stderr | contains("logfile") | not)' 'cargo: tests are counted'
+else
+	skip 'cargo: a log beside the output' 'cargo is not installed for all users'
+fi
+
 # ---- killed, cut ----
 says 'out of time' invalid none tap machine run-killed -- --timeout 500ms -c 'printf "1..1\nok 1\n"; sleep 9'
 says 'by a signal' invalid none tap machine run-killed -- -c 'printf "1..1\nok 1\n"; kill -9 $$'
@@ -99,13 +127,13 @@ wrong 'expected test, typecheck' --task nonsense -c true
 says 'prose is no table' indeterminate none csv machine one-column -- --task data -c 'printf "psql: error: connection refused\nretry\n"'
 says "shellcheck's findings are not mypy's" valid fail shellcheck printed '' -- --task typecheck -c 'echo "a.sh:3:5: warning: x is unused [SC2034]"; exit 1'
 says "nor are clang-tidy's" valid fail gcc printed '' -- --task typecheck -c 'echo "/src/a.c:4:5: error: no such thing [clang-diagnostic-error]"; exit 1'
-wrong 'goes with --task data' --columns a -c true
-wrong 'goes with --task data' --columns a --task json -c true
+wrong 'needs --task data' --columns a -c true
+wrong 'needs --task data' --columns a --task json -c true
 wrong "there is no type 'zork'" --task data --columns id,when:zork -c true
 wrong "there is no type ''" --task data --columns id: -c true
 wrong 'more than 256 columns' --task data --columns "$(seq -s, 257)" -c true
 says 'a column with a colon in its name' valid pass csv machine '' -- --task data --columns a:b:any,c -c 'printf "a:b,c\n1,2\n"'
-wrong 'goes with --task json' --schema schema.json --task test -c true
+wrong 'needs --task json' --schema schema.json --task test -c true
 wrong 'cannot open' --task json --schema none.json -c true
 
 # ---- validators of one's own ----
@@ -250,6 +278,35 @@ CODE
 	json '.validation.counts.total == 3000' 'all of them are counted'
 	py 'a pipe that hides the exit code' valid fail junit-xml machine '' "$pytest t_fail.py | cat"
 	py 'only the last line is printed' valid pass junit-xml witnessed '' "$pytest -q t_pass.py | tail -n 1"
+	py 'other text behind a bare summary' valid pass junit-xml witnessed '' "$pytest -q t_pass.py; echo done"
+	py 'and another number in it' valid pass junit-xml machine '' "$pytest -q t_pass.py | sed 's/2 passed/3 passed/'; echo done"
+	mkdir -p tox nox
+	cp t_pass.py tox/test_pass.py
+	cp t_pass.py nox/test_pass.py
+	cat >tox/tox.ini <<'CODE'
+[tox]
+skipsdist = true
+envlist = py
+[testenv]
+sitepackages = true
+commands = /usr/bin/python3 -B -m pytest -q
+allowlist_externals = /usr/bin/python3
+CODE
+	cat >nox/noxfile.py <<'CODE'
+import nox
+
+@nox.session(venv_backend="none")
+def tests(session):
+    session.run("/usr/bin/python3", "-B", "-m", "pytest", "-q")
+CODE
+	for tool in tox nox; do
+		if [ -x "/usr/bin/$tool" ]; then
+			py "behind $tool" valid pass junit-xml witnessed '' "cd $tool && /usr/bin/$tool"
+			json '.validation.canary == "failed"' 'with its canary'
+		else
+			skip "pytest behind $tool" "$tool is not installed"
+		fi
+	done
 	py 'two runs' valid fail junit-xml machine '' "$pytest t_fail.py; $pytest t_pass.py"
 	json '.validation.counts.total == 4 and .validation.counts.failed == 1' 'are counted together'
 	py 'something else fails' invalid none junit-xml machine exit-mismatch "$pytest -q t_pass.py >/dev/null; exit 3"

@@ -283,6 +283,7 @@ static void test_char_classes(void)
 		struct arena a;
 		struct str shown;
 
+		CHECK_INT(char_class(cp), char_class_find(cp));
 		if (!n || char_class(cp) == CHAR_PLAIN)
 			continue;
 		arena_init(&a, ARENA_CAP_DEFAULT);

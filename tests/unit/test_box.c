@@ -39,7 +39,7 @@ static int plain_begin(struct box_state *b, const struct spec *s, struct err *e)
 	return plain.fail_begin ? err_set(e, ERR_SYSTEM, 0, "cannot begin") : 0;
 }
 
-static bool plain_fits(const struct box_state *b, const struct spec *s)
+static bool plain_fits(struct box_state *b, const struct spec *s)
 {
 	(void)b;
 	plain.fits++;
@@ -378,9 +378,8 @@ static void test_ready(void)
 	int asked = 0;
 
 	plain = (struct plain){0};
-	CHECK_INT(box_run(&box, A, &backend_plain, &(struct box_start){say_no, &asked, NULL}, &s, NULL, &o,
-			&e),
-			-1);
+	struct box_start start = {.before_program = say_no, .ctx = &asked};
+	CHECK_INT(box_run(&box, A, &backend_plain, &start, &s, NULL, &o, &e), -1);
 	CHECK_STR(str_of(e.text), "not now");
 	CHECK(asked == 1 && plain.stops == 1);
 }

@@ -39,6 +39,7 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mount.h>
@@ -467,6 +468,7 @@ static bool shown_elsewhere(enum check_id id)
 	case CHECK_INTERNAL_ERROR:
 	case CHECK_RECORD_ERROR:
 	case CHECK_PROJECT_CHANGED:
+	case CHECK_BOX_PROCESS:
 	case CHECK_BOX_FILE:
 	case CHECK_BOX_PORT:
 	case CHECK_LINK_WRITE:
@@ -572,10 +574,10 @@ static bool make_repository(void)
 }
 
 /*
- * An empty file system on /home, for this process alone. An ordinary user needs a user namespace for that,
- * and stays who they are in it.
+ * Empty file systems on /home and /tmp, for this process alone: somebody may have files there, a /tmp/claude
+ * for example. An ordinary user needs a user namespace for that, and stays who they are in it.
  */
-static bool empty_home(void)
+static bool empty_home(bool tmp)
 {
 	uid_t uid = getuid();
 	char map[64];
@@ -586,7 +588,19 @@ static bool empty_home(void)
 	if (uid != 0 && !put("/proc/self/uid_map", map))
 		return false;
 	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("tmpfs", "/home", "tmpfs",
-			MS_NOSUID | MS_NODEV, "size=256k") == 0 && make_repository();
+			MS_NOSUID | MS_NODEV, "size=256k") == 0 && (!tmp || mount("tmpfs", "/tmp", "tmpfs",
+			MS_NOSUID | MS_NODEV, "size=256k,mode=1777") == 0) && make_repository();
+}
+
+/* True if rows, or the sources, lie in /tmp. */
+static bool uses_tmp(int n, char **paths)
+{
+	char cwd[PATH_MAX];
+	bool uses = !getcwd(cwd, sizeof(cwd)) || str_starts(str_of(cwd), "/tmp/");
+
+	for (int i = 0; i < n && !uses; i++)
+		uses = str_starts(str_of(paths[i]), "/tmp/");
+	return uses;
 }
 
 static void visit_all(int n, char **paths, void (*visit)(const char *path, void *arg), void *arg)
@@ -609,7 +623,7 @@ int main(int argc, char **argv)
 	}
 	if (argc == 1)
 		run_file(with_programs, NULL);
-	if (!empty_home() && access("/home/dev", F_OK) == 0) {
+	if (!empty_home(!uses_tmp(argc - 1, argv + 1)) && access("/home/dev", F_OK) == 0) {
 		unit_skip("the other rows",
 				"they need a /home without dev, and this process cannot have one of its own");
 		return unit_end();

@@ -198,16 +198,16 @@ static void test_nonsense(void)
 		{"echo yes", "not JSON"},
 		{":", "not JSON"},
 		{"echo '[\"allow\"]'", "not an object"},
-		{"echo '{}'", "none of allow"},
-		{SAY("ask"), "none of allow"},
-		{SAY("ALLOW"), "none of allow"},
-		{"echo '{\"verdict\": true}'", "none of allow"},
+		{"echo '{}'", "must be allow"},
+		{SAY("ask"), "must be allow"},
+		{SAY("ALLOW"), "must be allow"},
+		{"echo '{\"verdict\": true}'", "must be allow"},
 		{"echo '{\"verdict\": \"allow\", \"reason\": 5}'", "not an object with"},
 		{"echo '{\"verdict\": \"deny\", \"verdict\": \"allow\"}'", "not JSON"},
 		{SAY("allow") "; " SAY("allow"), "not JSON"},
 		{SAY("allow") "; exit 3", "status 3"},
 		{SAY("allow") "; kill -9 $$", "status 137"},
-		{"printf '{\"verdict\": \"allow\\\\u0000\"}'", "none of allow"},
+		{"printf '{\"verdict\": \"allow\\\\u0000\"}'", "must be allow"},
 		{"exec head -c 10000000 /dev/zero", "wrote more than 65536"},
 		{SAY("allow") "; exec cat /dev/zero", "wrote more than 65536"},
 	};
@@ -222,10 +222,10 @@ static void test_programs_that_cannot_be_started(void)
 	static const struct {
 		const char *program, *why;
 	} rows[] = {
-		{"judge", "no 'judge' in the system's directories"},
+		{"judge", "'judge' is not in the system's directories"},
 		{"./judge", "neither an absolute path nor a name"},
 		{"", "neither an absolute path nor a name"},
-		{"/nowhere/judge", "is not there"},
+		{"/nowhere/judge", "does not exist"},
 		{"/tmp", "is not a file"},
 	};
 	make_file("judge", "#!/bin/sh\n" SAY("allow") "\n", 0700);
@@ -237,7 +237,7 @@ static void test_programs_that_cannot_be_started(void)
 	struct policies p = policies_with(at("judge"));
 	CHECK_INT(chmod(at("judge"), 0722), 0);
 	judge_by(&p, ASKS);
-	check_no_answer("others may write");
+	check_no_answer("other users can write");
 	CHECK_INT(chmod(at("judge"), 0600), 0);
 	judge_by(&p, ASKS);
 	check_no_answer("cannot start");

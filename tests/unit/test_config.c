@@ -717,6 +717,12 @@ static void test_network_keys(void)
 	CHECK(x.r != 0);
 	x = load_two("", "sandbox: {network: {host_ports: [5432]}}", CONFIG_CAISSON, WHO_TRUSTED);
 	CHECK(!x.p.sandbox.host_ports);
+	x = load_two("", "sandbox: {network: {publish: [3000]}}", CONFIG_CAISSON, WHO_TRUSTED);
+	CHECK_STR(x.p.sandbox.publish->text, "3000");
+	x = load_two("", "sandbox: {network: {publish: [3000]}}", CONFIG_CAISSON, WHO_ANYONE);
+	CHECK(!x.p.sandbox.publish);
+	x = load_two("", "sandbox: {network: {publish: [1023]}}", CONFIG_CAISSON, WHO_OWNER);
+	CHECK(x.r != 0);
 	x = load_two(text, "sandbox: {network: {allow: [other.example.org]}}", CONFIG_CAISSON, WHO_SYSTEM);
 	CHECK_STR(x.p.sandbox.network_allow->next->next->next->text, "other.example.org");
 	for (enum config_who who = WHO_ANYONE; who <= WHO_TRUSTED; who++) {
@@ -801,7 +807,7 @@ static void test_fencepost(void)
 			x.p.on_error == VERDICT_ASK);
 	CHECK_STR(x.p.tool_deny->rule.description, "folded text");
 	CHECK_STR(x.p.tool_deny->rule.alternative, "two lines");
-	CHECK_INT(notes_with(&x, "two.yaml:4:5: there is no preset 'no-such-preset'"), 1);
+	CHECK_INT(notes_with(&x, "two.yaml:4:5: no preset 'no-such-preset'"), 1);
 	CHECK_INT(notes_with(&x, "'python-safety' has no rules"), 0);
 	CHECK_INT(notes_with(&x, "unknown key 'frobnicate' is ignored"), 1);
 	CHECK_INT(notes_with(&x, "unknown key 'colour' is ignored"), 1);

@@ -409,7 +409,7 @@ static void test_explain_tells_the_whole_way(void)
 		"        allow         x.yaml:1   'git pull'\n",
 		"        lifted        network   'git pull'\n",
 		"\nreasons\n", "  configured-deny (deny): the policy denies 'npm publish' [x.yaml:1]\n",
-		"  privilege (ask): 'sudo make' runs with other rights; instead: ", "\nverdict: deny\n"};
+		"  privilege (ask): 'sudo make' runs as another user; instead: ", "\nverdict: deny\n"};
 	struct policy p = {.fallback = VERDICT_ALLOW, .deny = rule_of("npm publish"),
 			.allow = rule_of("git pull")};
 	struct facts f;

@@ -422,7 +422,7 @@ static void test_unusable(void)
 	CHECK_INT(chmod(at("unusable/audit/2026-01-01.jsonl"), 0666), 0);
 	CHECK_INT(search_new(A, &au, &f, 0, &s, &e) < 0 ? -1 : search_next(s, arena_new(A, struct audit_line),
 			&e), -1);
-	CHECK(str_contains(str_of(e.text), STR("others may write")));
+	CHECK(str_contains(str_of(e.text), STR("other users can write")));
 	audit_close(&au);
 }
 

@@ -105,11 +105,100 @@ static void test_networks(void)
 	ask_network(guest, KEEPER_JOIN, "k", 0);
 	CHECK(step.gives < 0);
 	ask_network(guest, KEEPER_SHARE, "k", 1);
-	CHECK(step.drop); /* a guest has no network */
+	CHECK(step.takes_network && t.peers[guest].state == KEEPER_LENDING && !t.peers[guest].due);
+	CHECK_INT(keeper_boxes(&t), 1); /* it holds no place */
+	ask_network(guest, KEEPER_SHARE, "k", 1);
+	CHECK(step.drop); /* once */
+	first = keeper_admit(&t, NOW);
+	say(first, KEEPER_HELLO, 0);
+	ask_network(first, KEEPER_JOIN, "k", 0);
+	CHECK_INT(step.gives, guest);
+	ask_network(first, KEEPER_SHARE, "", 1);
+	CHECK(step.drop);
+	keeper_gone(&t, guest);
 	ask_network(second, KEEPER_SHARE, "", 1);
 	CHECK(step.drop);
 	ask_network(second, KEEPER_JOIN, "k", 0);
 	CHECK(step.drop);
+}
+
+static void ask_port(int at, enum keeper_kind kind, uint64_t port, const char *key, size_t nfds)
+{
+	struct keeper_message m = keeper_message(kind);
+
+	m.active = port;
+	(void)keeper_put(m.text, sizeof(m.text), str_of(key));
+	say_at(at, &m, nfds, NOW);
+}
+
+static void test_ports(void)
+{
+	int first, second, guest;
+
+	start();
+	first = hold("a", "", NOW);
+	second = hold("b", "", NOW);
+	ask_network(first, KEEPER_SHARE, "k", 1);
+	ask_network(second, KEEPER_SHARE, "l", 1);
+	guest = keeper_admit(&t, NOW);
+	say(guest, KEEPER_HELLO, 0);
+	ask_port(guest, KEEPER_PUBLISH, 3000, "k", 1);
+	CHECK(step.answer.kind == KEEPER_PORT && step.publishes >= 0 && step.answer.active == 3000);
+	ask_port(guest, KEEPER_PUBLISH, 3000, "l", 1);
+	CHECK(step.answer.kind == KEEPER_REFUSED && step.publishes < 0); /* it is another's */
+	ask_port(guest, KEEPER_PUBLISH, 3001, "m", 1);
+	CHECK(step.answer.kind == KEEPER_REFUSED && step.publishes < 0); /* no box */
+	ask_port(guest, KEEPER_PUBLISH, 3001, "l", 1);
+	ask_port(guest, KEEPER_PORTS, 1, "", 0);
+	CHECK(step.answer.kind == KEEPER_PORT && step.answer.active == 3001);
+	CHECK_STR(str_of(step.answer.text), "l");
+	ask_port(guest, KEEPER_PORTS, 2, "", 0);
+	CHECK_INT(step.answer.kind, KEEPER_REFUSED);
+	CHECK_INT(keeper_stale_port(&t), -1);
+	t.peers[first].due = NOW;
+	CHECK_INT(keeper_stale_port(&t), -1); /* its box is still there */
+	ask_port(guest, KEEPER_PUBLISH, 3002, "k", 1);
+	CHECK_INT(step.answer.kind, KEEPER_REFUSED); /* and ends */
+	keeper_gone(&t, first);
+	CHECK(keeper_stale_port(&t) >= 0 && t.ports[keeper_stale_port(&t)].port == 3000);
+	t.ports[keeper_stale_port(&t)] = (struct keeper_port){0};
+	ask_port(guest, KEEPER_UNPUBLISH, 3001, "", 0);
+	CHECK(step.answer.kind == KEEPER_PORT && step.unpublishes >= 0);
+	ask_port(guest, KEEPER_UNPUBLISH, 3001, "", 0);
+	CHECK(step.answer.kind == KEEPER_REFUSED && step.unpublishes < 0);
+	ask_port(guest, KEEPER_UNPUBLISH, 0, "", 0);
+	CHECK(step.answer.kind == KEEPER_REFUSED && step.unpublishes < 0);
+	for (unsigned i = 0; i < KEEPER_PORTS_MAX; i++)
+		ask_port(guest, KEEPER_PUBLISH, 4000 + i, "l", 1);
+	CHECK_INT(step.answer.kind, KEEPER_PORT);
+	ask_port(guest, KEEPER_PUBLISH, 5000, "l", 1);
+	CHECK(step.answer.kind == KEEPER_REFUSED && step.publishes < 0);
+	ask_port(second, KEEPER_PUBLISH, 5000, "l", 1);
+	CHECK(step.drop); /* a box does not publish */
+}
+
+static void test_ports_odd(void)
+{
+	static const struct {
+		enum keeper_kind kind;
+		uint64_t port;
+		const char *key;
+		size_t nfds;
+	} odd[] = {{KEEPER_PUBLISH, 3000, "k", 0}, {KEEPER_PUBLISH, 3000, "k", 2},
+			{KEEPER_PUBLISH, 0, "k", 1}, {KEEPER_PUBLISH, 65536, "k", 1},
+			{KEEPER_PUBLISH, 3000, "", 1}, {KEEPER_UNPUBLISH, 3000, "", 1},
+			{KEEPER_PORTS, 0, "", 1}, {KEEPER_PORT, 3000, "k", 0}};
+
+	start();
+	ask_network(hold("a", "", NOW), KEEPER_SHARE, "k", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
+		int guest = keeper_admit(&t, NOW);
+
+		say(guest, KEEPER_HELLO, 0);
+		ask_port(guest, odd[i].kind, odd[i].port, odd[i].key, odd[i].nfds);
+		CHECK(step.drop && step.publishes < 0 && step.unpublishes < 0);
+		keeper_gone(&t, guest);
+	}
 }
 
 static void test_bytes(void)
@@ -137,7 +226,8 @@ static void test_places(void)
 	start();
 	while (keeper_admit(&t, NOW) >= 0)
 		n++;
-	CHECK_INT(n, KEEPER_PEERS_MAX - 2 * KEEPER_BOXES_MAX); /* guests leave room for boxes */
+	/* guests leave room for boxes */
+	CHECK_INT(n, KEEPER_PEERS_MAX - 2 * KEEPER_BOXES_MAX - KEEPER_LENDERS_MAX);
 	CHECK_INT(keeper_due(&t), NOW + KEEPER_HELLO_MS * MS);
 	start();
 	CHECK_INT(hold("a", "", NOW), 0);
@@ -219,6 +309,8 @@ int main(void)
 {
 	RUN(test_states);
 	RUN(test_networks);
+	RUN(test_ports);
+	RUN(test_ports_odd);
 	RUN(test_bytes);
 	RUN(test_places);
 	RUN(test_bounds);

@@ -190,33 +190,52 @@ static void test_answers(void)
 			"\"version\":\"1\"}}}}\n");
 }
 
-static void test_list(void)
+static const struct json *tools_of(const struct mcp_options *o)
 {
-	struct mcp_options o = {.version = "1"};
 	struct buf b;
-	struct json *v = NULL, *tools;
+	struct json *v = NULL;
 	struct err e = {0};
 
 	buf_init(&b, &a, 0);
 	buf_char(&b, '{');
-	mcp_tools_list(&b, &o);
+	mcp_tools_list(&b, o);
 	buf_char(&b, '}');
 	CHECK_INT(json_read(&a, buf_view(&b), &v, &e), 0);
-	tools = json_key(v, "tools");
+	return json_key(v, "tools");
+}
+
+static const struct json *run_argument(const struct json *tools, const char *name)
+{
+	const struct json *input = json_key(unit_item(tools, 0), "inputSchema");
+
+	return json_key(json_key(input, "properties"), name);
+}
+
+static void test_list(void)
+{
+	struct mcp_options o = {.version = "1"}, keeps = {.version = "1", .keeps = true};
+	const struct json *tools = tools_of(&o);
+
 	CHECK_INT(json_size(tools), 4);
+	CHECK(run_argument(tools, "tail") && !run_argument(tools, "background_after_sec"));
+	tools = tools_of(&keeps);
+	CHECK_INT(json_size(tools), 5);
+	CHECK(run_argument(tools, "background_after_sec"));
+	CHECK(str_contains(mcp_instructions(&a, &keeps), STR("tool background")));
 	for (size_t i = 0; i < json_size(tools); i++) {
 		const struct json *out = json_key(unit_item(tools, i), "outputSchema");
 
 		CHECK_STR(json_text_at(out, "type"), "object");
 		CHECK(json_is(json_key(out, "properties"), JSON_OBJECT) && !json_key(out, "$schema"));
 	}
-	CHECK(str_contains(mcp_instructions(&a, &o), STR("there is no workspace")));
+	CHECK(str_contains(mcp_instructions(&a, &o), STR("has no workspace")));
+	CHECK(!str_contains(mcp_instructions(&a, &o), STR("tool background")));
 	o.base.workspace = (struct run_workspace){.path = STR("/data/in"), .given = true};
 	CHECK(str_contains(mcp_instructions(&a, &o),
-			STR("the workspace /data/in, which can only be read here")));
+			STR("the workspace /data/in, which is read-only here")));
 	o.base.workspace = (struct run_workspace){0};
 	o.base.profile = PROFILE_WORK;
-	CHECK(str_contains(mcp_instructions(&a, &o), STR("written into the workspace. ")));
+	CHECK(str_contains(mcp_instructions(&a, &o), STR("written to the workspace. ")));
 }
 
 int main(void)

@@ -65,9 +65,9 @@ static void test_readers(void)
 	struct str text = STR("Could not resolve host: example.org");
 
 	CHECK(str_contains(hint_for(AUDIENCE_CLIENT, &deny, &o, text),
-			STR("a person runs in a terminal: caisson allow --host example.org")));
+			STR("the user runs in a terminal: caisson allow --host example.org")));
 	CHECK(str_contains(hint_for(AUDIENCE_MCP, &deny, &o, text),
-			STR("the person who started this server can allow it ('--network example.org')")));
+			STR("the user who started this server can allow it ('--network example.org')")));
 	CHECK(!hint_for(AUDIENCE_TERMINAL, &host, &o, text).n);
 }
 
@@ -121,7 +121,7 @@ static void test_report(void)
 	const struct network_hint_context c = {.network = &n};
 	struct str got = network_hint(&arena, &c, &o, STR("lookup other.example.org"));
 
-	CHECK(str_contains(got, STR("the box did not reach 'bad.example.org': ")));
+	CHECK(str_contains(got, STR("the box could not reach 'bad.example.org': ")));
 	CHECK(str_contains(got, STR("(a further '--network bad.example.org' allows ")));
 	CHECK(str_contains(got, STR("; 'good.example.org:22': ")));
 	CHECK(str_contains(got, STR("(a further '--network good.example.org:22' allows ")));
@@ -170,7 +170,7 @@ static void test_advice(void)
 		c.who = who;
 		c.taken_away = &taken;
 		c.network = &some;
-		CHECK(str_contains(network_hint(&arena, &c, &relay, text), STR("policy takes it away)")));
+		CHECK(str_contains(network_hint(&arena, &c, &relay, text), STR("policy excludes it)")));
 		c.network = &none;
 		text = network_hint(&arena, &c, &no_relay, STR("Could not resolve host: b.example.org"));
 		CHECK(str_contains(text, STR("project's policy")) && !str_contains(text, STR("--network")));

@@ -113,6 +113,10 @@ struct row {
 	"git init -q -b main ../mine && git -C ../mine -c user.name=x -c user.email=x@y commit -q " \
 			"--allow-empty -m hidden"
 
+/* Only plain files stay of the copies of configurations, in the directory that the next run uses. */
+#define COPIES_CLEAN \
+	"[ -z \"$(find $T/state/git -mindepth 1 -maxdepth 1 -name '*-*'; " \
+	"find $T/state/git -mindepth 2 ! -type f)\" ]"
 #define MODULES_5 "/modules/x/modules/x/modules/x/modules/x/modules/x"
 #define MODULES_20 MODULES_5 MODULES_5 MODULES_5 MODULES_5
 #define DEEP_MODULE ".git" MODULES_20 MODULES_20 MODULES_20
@@ -169,9 +173,8 @@ static const struct row rows[] = {
 	"branch.third.description)\" = $'one\ntwo \\ \"three\" # four' ] && [ \"$(git config user.email)\" "
 			"= "
 	 "new@example.org ] && [ \"$(git config --get-all remote.origin.fetch | wc -l)\" = 2 ] && "
-	"! grep -q -e topic -e other .git/config && [ ! -e .git/config.lock ] && [ -z \"$(ls "
-			"$T/state/git)\" ] "
-	 "&& git fetch", NULL, NULL, true},
+	"! grep -q -e topic -e other .git/config && [ ! -e .git/config.lock ] && "
+	 COPIES_CLEAN " && git fetch", NULL, NULL, true},
 	{"settings are the box's own until it ends, and others stay there", CLONE,
 	 "set -e; git config core.fsmonitor \"touch $PWD/../canary\"; git config alias.st status; git remote "
 	 "add up https://example.org/x; git config --get core.fsmonitor; git st "
@@ -194,7 +197,7 @@ static const struct row rows[] = {
 	 "f=$(readlink .git/config); rm -f $f; mkdir -p $f/a/b; ln -s / $f/c; mkfifo $f/a/d; chmod 0 $f/a; "
 	 "ln -s /etc/passwd ${f%/*}/x; echo x >.git/config; ln -sf /etc/passwd .git/config; "
 	 "perl -e 'rename(\".git/config\", \"x\")'; true",
-	 "git config remote.origin.url && [ -z \"$(ls $T/state/git)\" ] && [ -f .git/config ] && [ ! -L "
+	 "git config remote.origin.url && " COPIES_CLEAN " && [ -f .git/config ] && [ ! -L "
 	 ".git/config ]", ".git/config", UNREADABLE, true},
 	{"a copy that is too large", CLONE,
 	 "git branch -u origin/main; yes '# x' | head -c 20000000 >>$(readlink .git/config)",
@@ -645,9 +648,16 @@ static void test_shared_workspace(void)
 	CHECK_INT(host("[ -d .claude ] && [ -d .vscode ]"), 0);
 	CHECK(finish(q) == NULL);
 	CHECK(is_empty_ws());
-	CHECK_INT(host("[ $(ls $T/state/placeholders | wc -l) -ge 12 ]"), 0); /* spare ones, for the next */
+	CHECK_INT(host("[ $(ls $T/state/placeholders-2 | wc -l) -ge 12 ]"), 0); /* spare ones, for the next */
 	p = start(&ops);
-	CHECK_INT(host("[ -z \"$(ls $T/state/placeholders)\" ]"), 0);
+	CHECK_INT(host("[ -z \"$(ls $T/state/placeholders-2)\" ]"), 0);
+	CHECK(finish(p) == NULL);
+	/* a kind of a later program, and the pool of earlier ones */
+	CHECK_INT(host("mkfifo $T/state/placeholders-2/1 && mkdir -p $T/state/placeholders/2"), 0);
+	p = start(&ops);
+	CHECK_INT(host("[ -p $T/state/placeholders-2/1 ] && [ -d $T/state/placeholders/2 ] && "
+		       "rm $T/state/placeholders-2/1"), 0);
+	CHECK_INT(host("[ -d .claude ] && [ -d .vscode ] && [ -S .bashrc ]"), 0);
 	/* one ends, another begins before the first has looked: those are not the first one's affair */
 	protect_abandon(p);
 	workspace_unlock(p);
@@ -660,7 +670,7 @@ static void test_shared_workspace(void)
 	CHECK(finish(p) == NULL);
 	CHECK_INT(host(
 			"[ \"$(ls -A)\" = .vscode ] && [ -e .vscode/x ] && [ -z \"$(find "
-			"$T/state/placeholders -mindepth 2)\" ]"), 0);
+			"$T/state/placeholders-2 -mindepth 2)\" ]"), 0);
 }
 
 static void test_left_behind(void)

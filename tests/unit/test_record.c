@@ -116,7 +116,7 @@ static void test_blobs_refused(void)
 	blobs_close(&b);
 	CHECK_INT(chmod(at("blobs3/blobs"), 0770), 0);
 	CHECK_INT(blobs_open(A, str_of(at("blobs3")), (uint32_t)getuid(), true, &b, &e), -1);
-	CHECK(strstr(e.text, "others may write"));
+	CHECK(strstr(e.text, "other users can write"));
 	CHECK_INT(rmdir(at("blobs3/blobs")), 0);
 	make_link("/tmp", "blobs3/blobs");
 	CHECK_INT(blobs_open(A, str_of(at("blobs3")), (uint32_t)getuid(), true, &b, &e), -1);

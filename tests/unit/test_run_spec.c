@@ -193,11 +193,11 @@ static void test_programs(void)
 	EXPECT(ASK(.code = "1", .lang = "cobol"), "error: --lang 'cobol': expected one of bash, sh");
 	EXPECT(ASK(.code = "1", .shell = "python"), "error: --shell 'python': expected bash, sh or zsh");
 	EXPECT(ASK(.code = "1", .shell = "sh", .lang = "bash"),
-			"error: --shell and --lang exclude each other");
-	EXPECT(ASK(.code = "1", .file = "x"), "error: -c and --file exclude each other");
+			"error: use either --shell or --lang");
+	EXPECT(ASK(.code = "1", .file = "x"), "error: use either -c or --file");
 	EXPECT(ASK(.lang = "python", .argv = ARGV("ls")), "error: --lang needs -c or --file");
-	EXPECT(ASK(.argv = NULL), "error: the program is missing");
-	EXPECT(ASK(.argv = ARGV("")), "error: the program is missing");
+	EXPECT(ASK(.argv = NULL), "error: no program given");
+	EXPECT(ASK(.argv = ARGV("")), "error: no program given");
 }
 
 static void test_scripts(void)
@@ -641,30 +641,30 @@ static void test_audiences(void)
 	} rows[] = {
 		{AUDIENCE_TERMINAL, STATUS_EXIT_NONZERO, "'--network preset:registries' lets it be fetched",
 				"npm error code ENOTCACHED"},
-		{AUDIENCE_CLIENT, STATUS_EXIT_NONZERO, "run the install as a command of its own",
+		{AUDIENCE_CLIENT, STATUS_EXIT_NONZERO, "run the install as a separate command",
 				"npm error code ENOTCACHED"},
-		{AUDIENCE_MCP, STATUS_EXIT_NONZERO, "only the person who started this server can allow",
+		{AUDIENCE_MCP, STATUS_EXIT_NONZERO, "only the user who started this server can allow",
 				"npm error code ENOTCACHED"},
-		{AUDIENCE_CLIENT, STATUS_EXIT_NONZERO, "a person can change 'sandbox.limits.pids'",
+		{AUDIENCE_CLIENT, STATUS_EXIT_NONZERO, "the user can change 'sandbox.limits.pids'",
 				"fork: retry: Resource temporarily unavailable"},
-		{AUDIENCE_MCP, STATUS_EXIT_NONZERO, "the argument 'memory_mb' sets another", "MemoryError"},
+		{AUDIENCE_MCP, STATUS_EXIT_NONZERO, "the argument 'memory_mb' changes it", "MemoryError"},
 		{AUDIENCE_TERMINAL, STATUS_OOM,
 				"the memory limit was reached; --memory sets another", ""},
 		{AUDIENCE_MCP, STATUS_TIMEOUT,
-				"reached; the argument 'timeout_sec' sets another, up to the server's own",
+				"reached; the argument 'timeout_sec' changes it, up to the server's own",
 				""},
-		{AUDIENCE_MCP, STATUS_OOM, "reached; the argument 'memory_mb' sets another", ""},
-		{AUDIENCE_MCP, STATUS_OUTPUT_LIMIT, "only the person who started this server", ""},
+		{AUDIENCE_MCP, STATUS_OOM, "reached; the argument 'memory_mb' changes it", ""},
+		{AUDIENCE_MCP, STATUS_OUTPUT_LIMIT, "only the user who started this server", ""},
 		{AUDIENCE_CLIENT, STATUS_TIMEOUT,
-				"a person can change 'sandbox.limits.timeout' in the policy", ""},
+				"the user can change 'sandbox.limits.timeout' in the policy", ""},
 		{AUDIENCE_CLIENT, STATUS_OUTPUT_LIMIT,
-				"a person can change 'sandbox.limits.output' in the policy", ""},
+				"the user can change 'sandbox.limits.output' in the policy", ""},
 	};
 	static const struct {
 		const char *text, *want;
 	} texts[] = {
 		{"--cwd 'x' is not a directory", "cwd 'x' is not a directory"},
-		{"--columns goes with --task data", "columns goes with task data"},
+		{"--columns needs --task data", "columns needs task data"},
 		{"no cgroup (add --accept watched)", "no cgroup (add the server's option 'accept' watched)"},
 		{"say which directory with --workspace",
 				"say which directory with the server's option 'workspace'"},
@@ -680,7 +680,7 @@ static void test_audiences(void)
 		r = report(&(struct outcome){.status = rows[i].status, .err = {
 				.text = str_of(rows[i].said), .total = strlen(rows[i].said)}}, NULL);
 		HAS(r, rows[i].want);
-		CHECK_ROW(rows[i].who == AUDIENCE_TERMINAL || str_contains(r, STR("person who started")) ||
+		CHECK_ROW(rows[i].who == AUDIENCE_TERMINAL || str_contains(r, STR("user who started")) ||
 				!str_contains(r, STR("--")), rows[i].want);
 	}
 	made_for = &no_request;
@@ -730,10 +730,10 @@ static void test_hints(void)
 	test_audiences();
 	made.capped = &(struct texts){.text = STR("memory"), .next = &(struct texts){.text = STR("timeout")}};
 	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL),
-			"the limits 'memory', 'timeout' are smaller than was asked for");
+			"the limits 'memory', 'timeout' are smaller than requested");
 	made.capped = &(struct texts){.text = STR("pids")};
 	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL),
-			"the limit 'pids' is smaller than was asked for");
+			"the limit 'pids' is smaller than requested");
 	made.capped = NULL;
 	made.spec.network.mode = NETWORK_HOST;
 	HAS(report(&(struct outcome){.status = STATUS_EXIT_NONZERO, .exit_code = 1,

@@ -108,7 +108,7 @@ static void test_request(void)
 					.want = "names 10.0.0.0/8:5432,[2001:db8::1]"},
 			{EXEC, "*", .want = "error --network: invalid host '*'"},
 			{EXEC, "allow-list", .want = "error --network: invalid host 'allow-list'"},
-			{EXEC, "preset:nothing", .want = "error --network: there is no 'preset:nothing'"});
+			{EXEC, "preset:nothing", .want = "error --network: unknown preset 'preset:nothing'"});
 	load("sandbox: {network: {host: true}}", NULL, NULL);
 	ROWS({EXEC, "host", .want = "host"}, {EXEC, .want = "deny"});
 }

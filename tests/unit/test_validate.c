@@ -293,6 +293,8 @@ static const struct row {
 	{"jest, a file that failed", 0, "",
 			"FAIL ./a.test.js\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n",
 			I, N, "list-mismatch"},
+	{"jest, one suite skipped", 0, "", "Test Suites: 1 skipped, 1 passed, 1 of 2 total\n"
+			"Tests:       1 skipped, 1 passed, 2 total\n", V, P, NULL},
 	{"jest, two", 0, "Test Suites: 1 passed, 1 total\nTests:       500 passed, 500 total\n",
 			"Test Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n", I, N,
 			"two-summaries"},

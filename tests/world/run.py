@@ -8,7 +8,8 @@
 
 A row is the same outside and inside if exit status, changed files (names, modes, digests) and normalised output are.
 Rows that differ must be listed in docs/run.md, with the reason, and listed rows must differ. Times are taken of pairs,
-one outside and one inside in turn.
+one outside and one inside in turn: elapsed time and CPU time of everything that was started, the smallest of each. A
+busy machine adds much to the first and little to the second.
 
     run.py [--mode run|hook|always] [--pairs N] [--dir DIR] [--keep] [--list] [PROJECT | PROJECT/ROW ...]
 
@@ -24,6 +25,7 @@ import json
 import os
 import pwd
 import re
+import resource
 import shutil
 import stat
 import statistics
@@ -192,15 +194,37 @@ class World:
         return os.path.join(cls.dir, "live", project.name)
 
 
+class Took(float):
+    """Seconds that passed, and seconds of CPU time."""
+
+    def __new__(cls, passed, cpu):
+        took = super().__new__(cls, passed)
+        took.cpu = cpu
+        return took
+
+
+class Clock:
+    def __init__(self):
+        self.began, self.used = time.monotonic(), self.cpu()
+
+    @staticmethod
+    def cpu():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    def took(self):
+        return Took(time.monotonic() - self.began, self.cpu() - self.used)
+
+
 def execute(argv, cwd, limit, text=None, env=None):
     """(status, stdout, stderr, seconds) of one program; what outlives it is ended with its process group."""
-    began = time.monotonic()
+    clock = Clock()
     p = subprocess.Popen(argv, cwd=cwd, env=env or World.env,
             stdin=subprocess.PIPE if text else subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
         out, err = p.communicate(text.encode() if text else None, timeout=limit)
-        took = time.monotonic() - began
+        took = clock.took()
         status = p.returncode
     except subprocess.TimeoutExpired:
         os.killpg(p.pid, 15)
@@ -209,7 +233,7 @@ def execute(argv, cwd, limit, text=None, env=None):
         except subprocess.TimeoutExpired:
             os.killpg(p.pid, 9)
             out, err = p.communicate()
-        took, status = limit, "timeout"
+        took, status = Took(limit, limit), "timeout"
     return status, out.decode(errors="replace"), err.decode(errors="replace"), took
 
 
@@ -224,15 +248,15 @@ def inside(command, cwd):
     event = {"session_id": f"world-{os.getpid()}-{os.path.basename(cwd)}", "hook_event_name": "PreToolUse",
             "tool_name": "Bash",
              "tool_use_id": str(time.monotonic_ns()), "cwd": cwd, "tool_input": {"command": command}}
-    began = time.monotonic()
+    clock = Clock()
     status, out, err, _ = execute([World.caisson, "hook", "--client", "claude-code"], cwd, 60,
             json.dumps(event))
     answer = json.loads(out).get("hookSpecificOutput", {}) if status == 0 and out.strip() else {}
     if status != 0 or answer.get("permissionDecision", "allow") != "allow":
-        return "refused", "", answer.get("permissionDecisionReason", err), time.monotonic() - began
+        return "refused", "", answer.get("permissionDecisionReason", err), clock.took()
     new = answer.get("updatedInput", {}).get("command", command)
     status, out, err, _ = outside(new, cwd)
-    return status, out, err, time.monotonic() - began
+    return status, out, err, clock.took()
 
 
 def normal(text, project, row):
@@ -388,17 +412,23 @@ class Results:
         """The table of times, and what the goals say."""
         if not self.times:
             return
-        print(f"#\n# {'row':36} {'outside':>9} {'inside':>9} {'overhead':>9}")
+        print(f"#\n# {'row':36} {'outside':>9} {'inside':>9} {'overhead':>9} {'CPU':>12} {'':>9}")
         for name, a, b in self.times:
-            print(f"# {name:36} {a * 1000:7.0f}ms {b * 1000:7.0f}ms {(b - a) * 1000:7.1f}ms {(b / a - 1) * 100:6.1f} %")
-        short = [b - a for _, a, b in self.times if a <= LONG]
-        long = [b / a - 1 for _, a, b in self.times if a > LONG]
-        if short:
-            print(f"# median over {len(short)} short commands: {statistics.median(short) * 1000:.1f} ms "
-                  f"(goal: at most {GOAL_SHORT * 1000:.0f} ms)")
-        if long:
-            print(f"# median over {len(long)} commands of more than {LONG:.0f} s: "
-                  f"{statistics.median(long) * 100:.1f} % (goal: at most {GOAL_LONG * 100:.0f} %)")
+            print(f"# {name:36} {a * 1000:7.0f}ms {b * 1000:7.0f}ms {(b - a) * 1000:7.1f}ms {(b / a - 1) * 100:6.1f} %"
+                  f" {(b.cpu - a.cpu) * 1000:7.1f}ms")
+        short = [(b - a, b.cpu - a.cpu) for _, a, b in self.times if a <= LONG]
+        long = [(b / a - 1, b.cpu / a.cpu - 1) for _, a, b in self.times if a > LONG]
+        self.goal(short, f"{len(short)} commands of up to {LONG:.0f} s", GOAL_SHORT, 1000, "ms")
+        self.goal(long, f"{len(long)} commands of more than {LONG:.0f} s", GOAL_LONG, 100, "%")
+
+    @staticmethod
+    def goal(rows, what, goal, scale, unit):
+        if not rows:
+            return
+        passed, cpu = (statistics.median(column) for column in zip(*rows))
+        said = ", ".join(f"{name} {x * scale:.1f} {unit} ({'met' if x <= goal else 'missed'})"
+                         for name, x in (("elapsed", passed), ("CPU", cpu)))
+        print(f"# median overhead of {what}: {said}; goal: at most {goal * scale:.0f} {unit}")
 
 
 def run_row(session, row, options, known, results):
@@ -440,8 +470,9 @@ def measure(session, row, options, a, b, results):
         for who in (("outside", "inside") if i % 2 == 0 else ("inside", "outside")):
             took[who].append(session.run(who, row)[3])
     session.seen = {who: snapshot(session.parked[who], session.seen[who]) for who in session.parked}
-    # the fastest of each: a busy machine only adds
-    results.times.append((row.name, min(took["outside"]), min(took["inside"])))
+    # the smallest of each: a busy machine only adds
+    least = [Took(min(took[who]), min(t.cpu for t in took[who])) for who in ("outside", "inside")]
+    results.times.append((row.name, *least))
 
 
 def run_project(project, rows, options, known, results):

@@ -38,7 +38,7 @@ static int fail(struct cache_bake *b, const struct cache_word *w, const char *te
 
 static bool is_below(struct str path, struct str dir)
 {
-	return path.n > dir.n && str_eq(str_sub(path, 0, dir.n), dir) && path.p[dir.n] == '/';
+	return path.n > dir.n && str_eq(str_first(path, dir.n), dir) && path.p[dir.n] == '/';
 }
 
 static int add_words(struct cache_bake *b, const struct ynode *n, struct str tool, struct cache_words *ret)
@@ -131,8 +131,8 @@ static void print_rows(struct cache_bake *b)
 		struct str text = b->moves.v[i].text;
 		size_t eq = (size_t)str_find(text, '=', 0);
 
-		printf("\t{%u, %u},\n", gen_texts_add(&b->texts, str_sub(text, 0, eq)),
-				gen_texts_add(&b->texts, str_sub(text, eq + 1, text.n)));
+		printf("\t{%u, %u},\n", gen_texts_add(&b->texts, str_first(text, eq)),
+				gen_texts_add(&b->texts, str_from(text, eq + 1)));
 	}
 	printf("};\n\nconst size_t cache_nmoves = %zu;\n\n", b->moves.n);
 }
@@ -162,7 +162,7 @@ int caches_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	b->file = f;
 	gen_texts_init(&b->texts, a);
 	if (!rows || rows->kind != YNODE_LIST || !privates || privates->kind != YNODE_SCALAR)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'private' and 'caches'", STR_ARG(f->name));
+		return err_config(e, "%.*s: expected 'private' and 'caches'", STR_ARG(f->name));
 	if (add_words(b, privates, STR(""), &b->privates) != 0 ||
 			add_words(b, yaml_get(f->root, "moved"), STR(""), &b->moves) != 0)
 		return -1;

@@ -40,7 +40,7 @@ static int take_list(struct net_bake *b, const struct ynode *n, uint32_t *ret)
 		const struct ynode *list = NULL;
 
 		if (word.p[0] == '@') {
-			list = yaml_get(b->lists, str_c(b->a, str_sub(word, 1, word.n)));
+			list = yaml_get(b->lists, str_c(b->a, str_from(word, 1)));
 			if (!list || list->kind != YNODE_SCALAR)
 				return fail(b, n, "no such list");
 			word = list->text;
@@ -147,10 +147,10 @@ int network_print(struct arena *a, const struct yaml_file *f, struct err *e)
 		const struct ynode *n = yaml_get(f->root, heads[i]);
 
 		if (!n || take_list(b, n, &lists[i]) < 0)
-			return err_set(e, ERR_CONFIG, 0, "%.*s: expected '%s'", STR_ARG(f->name), heads[i]);
+			return err_config(e, "%.*s: expected '%s'", STR_ARG(f->name), heads[i]);
 	}
 	if (!forms || forms->kind != YNODE_LIST)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'forms'", STR_ARG(f->name));
+		return err_config(e, "%.*s: expected 'forms'", STR_ARG(f->name));
 	for (const struct ynode *c = forms->child; c; c = c->next)
 		if (take_row(b, c) < 0)
 			return -1;

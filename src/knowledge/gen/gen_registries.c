@@ -166,7 +166,7 @@ int registries_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	*b = (struct registry_bake){.a = a, .e = e, .file = f};
 	gen_texts_init(&b->texts, a);
 	if (!rows || rows->kind != YNODE_LIST || rows->next || rows != f->root->child)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'tools' alone", STR_ARG(f->name));
+		return err_config(e, "%.*s: expected 'tools' alone", STR_ARG(f->name));
 	for (const struct ynode *c = rows->child; c; c = c->next)
 		if (add_row(b, c) < 0)
 			return -1;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/start_bits.h"
 #include "knowledge/gen/gen_texts.h"
 
 #define SETS_MAX 250
@@ -19,6 +20,8 @@
 #define TEXTS_MAX 60000 /* offsets are uint16_t */
 #define NO_MAXIMUM 65535
 #define WHOLE 255 /* the prefix is replaced, too */
+#define FLAG_NOCASE 1u /* as in result/redact_table.h */
+#define FLAG_ANYWHERE 2u
 
 struct set_bits {
 	uint32_t bits[8];
@@ -34,8 +37,27 @@ struct form_row {
 	size_t step, nsteps;
 	unsigned from, to; /* steps that are replaced */
 	unsigned flags;
-	char first;        /* first character of the prefix, in lower case */
+	uint32_t start;    /* see start_of() */
 };
+
+struct name_row {
+	uint32_t kind, word, after, start;
+	size_t value;
+};
+
+/* The same as redact_start() of result/redact_table.h. */
+static uint32_t start_of(const char *p)
+{
+	return start_of_three(p) | 0x202020;
+}
+
+/* The same as redact_next(); 0 for a shorter text, and one of these characters: any text can follow. */
+static unsigned next_of(const char *p, const char *any)
+{
+	if (strlen(p) < 5 || strchr(any, p[3]) || strchr(any, p[4]))
+		return 0;
+	return ((unsigned)(unsigned char)p[3] | (unsigned)(unsigned char)p[4] << 8) | 0x2020;
+}
 
 struct secret_bake {
 	struct arena *a;
@@ -49,6 +71,10 @@ struct secret_bake {
 	size_t nsteps;
 	struct form_row rows[ROWS_MAX];
 	size_t nrows;
+	uint32_t four[START_WORDS];
+	uint32_t forms_four[START_KIND_WORDS], inside_four[START_KIND_WORDS], names_four[START_KIND_WORDS];
+	struct name_row names[ROWS_MAX];
+	size_t nnames;
 };
 
 struct form_parse { /* one form */
@@ -238,14 +264,12 @@ static int put_row(struct secret_bake *b, struct form_parse *p, size_t step, str
 	if (b->nrows + 1 >= ROWS_MAX || b->nsteps + FORM_STEPS_MAX >= STEPS_MAX || b->nsets + 1 >= SETS_MAX ||
 			b->texts.b.n > TEXTS_MAX)
 		return fail(b, kind, "does not fit any more: the table is full");
-	*r = (struct form_row){.flags = flags, .nsteps = p->n - step, .first = p->prefix[0]};
+	*r = (struct form_row){.flags = flags, .nsteps = p->n - step, .start = start_of(p->prefix)};
 	r->kind = gen_texts_add(&b->texts, kind);
 	r->prefix = gen_texts_add(&b->texts, str_n(p->prefix, p->nprefix));
 	r->step = put_steps(b, p->steps + step, r->nsteps);
 	r->from = p->from == WHOLE ? WHOLE : p->from - (unsigned)step;
 	r->to = p->to == FORM_STEPS_MAX ? (unsigned)r->nsteps : p->to - (unsigned)step;
-	if (ascii_is_letter(r->first))
-		r->first = (char)(r->first | 32);
 	b->nrows++;
 	return 0;
 }
@@ -324,58 +348,132 @@ static int add_tokens(struct secret_bake *b, const struct ynode *row)
 				word.p + word.n - form.p))
 			if (!(word = str_word(&rest)).n)
 				return fail(b, form, "has a set without an end");
-		p->nocase = flags & 1;
+		p->nocase = flags & FLAG_NOCASE;
 		if (parse_form(b, form, p) != 0 || expand_prefix(b, p, 0, kind->text, flags) != 0)
 			return -1;
 	}
 }
 
+/* ---- where forms and names may start ---- */
+
+/* Marks all spellings of the first four characters. */
+static void mark_four(struct secret_bake *b, uint32_t *kind, const char *p, bool nocase)
+{
+	for (unsigned ways = 0; ways < (nocase ? 1u << START_LENGTH : 1); ways++) {
+		char c[START_LENGTH];
+
+		for (unsigned i = 0; i < START_LENGTH; i++)
+			c[i] = ascii_is_letter(p[i]) && ways >> i & 1 ? (char)(p[i] & ~0x20) : p[i];
+		start_mark(b->four, start_slot(start_of_four(c)));
+		start_mark(kind, start_kind_slot(start_of_four(c)));
+	}
+}
+
+/* A prefix of three characters: the first step says what may follow. */
+static void mark_form_start(struct secret_bake *b, const struct form_row *r)
+{
+	const char *prefix = b->texts.b.p + r->prefix;
+	uint32_t *kind = r->flags & FLAG_ANYWHERE ? b->inside_four : b->forms_four;
+	bool nocase = r->flags & FLAG_NOCASE, any = !r->nsteps || !b->steps[r->step].min;
+	char c[START_LENGTH];
+
+	if (prefix[PREFIX_MIN]) {
+		mark_four(b, kind, prefix, nocase);
+		return;
+	}
+	memcpy(c, prefix, PREFIX_MIN);
+	for (unsigned k = 0; k < 256; k++) {
+		c[PREFIX_MIN] = (char)k;
+		if (any || set_has(&b->sets[b->steps[r->step].set], (unsigned char)k))
+			mark_four(b, kind, c, nocase);
+	}
+}
+
+/* A name of three letters ends there. */
+static void mark_name_start(struct secret_bake *b, struct str word)
+{
+	char c[START_LENGTH];
+
+	if (word.n > PREFIX_MIN) {
+		mark_four(b, b->names_four, word.p, true);
+		return;
+	}
+	memcpy(c, word.p, PREFIX_MIN);
+	for (const char *k = " \t:=>\"'`]\\0123456789"; *k; k++) {
+		c[PREFIX_MIN] = *k;
+		mark_four(b, b->names_four, c, true);
+	}
+}
+
+static void print_bits(const char *name, const uint32_t *bits, size_t words)
+{
+	printf("const uint32_t %s[] = {", name);
+	for (size_t i = 0; i < words; i++)
+		printf("%s%#x,", i % 16 ? "" : "\n", bits[i]);
+	printf("};\n\n");
+}
+
+static void print_starts(struct secret_bake *b)
+{
+	for (size_t i = 0; i < b->nrows; i++)
+		mark_form_start(b, &b->rows[i]);
+	print_bits("secret_four", b->four, START_WORDS);
+	print_bits("secret_forms_four", b->forms_four, START_KIND_WORDS);
+	print_bits("secret_inside_four", b->inside_four, START_KIND_WORDS);
+	print_bits("secret_names_four", b->names_four, START_KIND_WORDS);
+}
+
 /* ---- printing ---- */
 
-/* Insertion keeps the order of rows with the same first character. */
+/* Insertion keeps the order of rows with the same start. */
 static void sort_rows(struct secret_bake *b)
 {
 	for (size_t i = 1; i < b->nrows; i++) {
 		struct form_row r = b->rows[i];
 		size_t k = i;
 
-		for (; k && (unsigned char)b->rows[k - 1].first > (unsigned char)r.first; k--)
+		for (; k && b->rows[k - 1].start > r.start; k--)
 			b->rows[k] = b->rows[k - 1];
 		b->rows[k] = r;
 	}
-}
+	for (size_t i = 1; i < b->nnames; i++) {
+		struct name_row r = b->names[i];
+		size_t k = i;
 
-/* The same as redact_start() of result/redact_table.h. */
-static void put_start(struct buf *out, const char *p)
-{
-	uint32_t three = (uint32_t)(unsigned char)p[0] | (uint32_t)(unsigned char)p[1] << 8 |
-			(uint32_t)(unsigned char)p[2] << 16;
-
-	buf_fmt(out, "%uu, ", three | 0x202020);
+		for (; k && b->names[k - 1].start > r.start; k--)
+			b->names[k] = b->names[k - 1];
+		b->names[k] = r;
+	}
 }
 
 static void print_rows(struct secret_bake *b)
 {
-	struct buf starts;
-	size_t at = 0;
-
-	buf_init(&starts, b->a, 0);
-
 	printf("const struct secret_form secret_forms[] = {\n");
 	for (size_t i = 0; i < b->nrows; i++) {
 		const struct form_row *r = &b->rows[i];
 
 		printf("\t{%u, %u, %zu, %zu, %u, %u, %u},\n", r->kind, r->prefix, r->step, r->nsteps, r->from,
 				r->to, r->flags);
-		put_start(&starts, b->texts.b.p + r->prefix);
 	}
-	printf("};\n\nconst size_t secret_nforms = %zu;\n\nconst uint16_t secret_first[257] = {", b->nrows);
-	for (unsigned c = 0; c < 257; c++) {
-		while (at < b->nrows && (unsigned char)b->rows[at].first < c)
-			at++;
-		printf("%zu,%s", at, c % 16 == 15 ? "\n" : "");
-	}
-	printf("};\n\nconst uint32_t secret_form_starts[] = {%.*s};\n\n", STR_ARG(buf_view(&starts)));
+	printf("};\n\nconst size_t secret_nforms = %zu;\n\n", b->nrows);
+	printf("const uint32_t secret_form_starts[] = {");
+	for (size_t i = 0; i < b->nrows; i++)
+		printf("%uu, ", b->rows[i].start);
+	printf("};\n\nconst uint16_t secret_form_next[] = {");
+	for (size_t i = 0; i < b->nrows; i++)
+		printf("%u, ", next_of(b->texts.b.p + b->rows[i].prefix, ""));
+	printf("};\n\nconst struct secret_name secret_names[] = {\n");
+	for (size_t i = 0; i < b->nnames; i++)
+		printf("\t{%u, %u, %u, %zu},\n", b->names[i].kind, b->names[i].word, b->names[i].after,
+				b->names[i].value);
+	printf("};\n\nconst size_t secret_nnames = %zu;\n\n", b->nnames);
+	printf("const uint32_t secret_name_starts[] = {");
+	for (size_t i = 0; i < b->nnames; i++)
+		printf("%uu, ", b->names[i].start);
+	printf("};\n\nconst uint16_t secret_name_next[] = {");
+	for (size_t i = 0; i < b->nnames; i++)
+		printf("%u, ", next_of(b->texts.b.p + b->names[i].word, "_"));
+	printf("};\n\n");
 }
 
 static void print_sets(struct secret_bake *b)
@@ -393,14 +491,10 @@ static void print_sets(struct secret_bake *b)
 	printf("};\n\n");
 }
 
-static int print_names(struct secret_bake *b, const struct ynode *names)
+static int add_names(struct secret_bake *b, const struct ynode *names)
 {
 	static const char values[][8] = {"any", "strong", "data"};
-	struct buf starts;
-	size_t n = 0;
 
-	buf_init(&starts, b->a, 0);
-	printf("const struct secret_name secret_names[] = {\n");
 	for (const struct ynode *row = names->child; row; row = row->next) {
 		const struct ynode *kind = yaml_get(row, "kind"), *words = yaml_get(row, "words"),
 				*value = yaml_get(row, "value"), *after = yaml_get(row, "after");
@@ -414,17 +508,15 @@ static int print_names(struct secret_bake *b, const struct ynode *names)
 			v++;
 		if (v == ARRAY_SIZE(values))
 			return fail(b, value->text, "is no kind of value");
-		for (rest = words->text; (word = str_word(&rest)).n; n++) {
-			if (word.n < PREFIX_MIN)
-				return fail(b, word, "is too short for a name");
-			printf("\t{%u, %u, %u, %zu},\n", gen_texts_add(&b->texts, kind->text),
+		for (rest = words->text; (word = str_word(&rest)).n;) {
+			if (word.n < PREFIX_MIN || b->nnames == ROWS_MAX)
+				return fail(b, word, "is too short for a name, or there are too many");
+			b->names[b->nnames++] = (struct name_row){gen_texts_add(&b->texts, kind->text),
 					gen_texts_add(&b->texts, word), gen_texts_add(&b->texts,
-					after ? after->text : STR("")), v);
-			put_start(&starts, word.p);
+					after ? after->text : STR("")), start_of(word.p), v};
+			mark_name_start(b, word);
 		}
 	}
-	printf("};\n\nconst size_t secret_nnames = %zu;\n\n", n);
-	printf("const uint32_t secret_name_starts[] = {%.*s};\n\n", STR_ARG(buf_view(&starts)));
 	return 0;
 }
 
@@ -442,10 +534,10 @@ static int bake_vendors(struct secret_bake *b, const struct ynode *rows, struct 
 		b->at = row;
 		if (two < 0)
 			return fail(b, row->text, "is not KIND | NEAR | FORM");
-		if (parse_form(b, str_trim(str_sub(row->text, (size_t)two + 1, row->text.n), " "), p) != 0)
+		if (parse_form(b, str_trim(str_from(row->text, (size_t)two + 1), " "), p) != 0)
 			return -1;
 		buf_fmt(out, "\t{%u, %u, %zu, %zu},\n",
-				gen_texts_add(&b->texts, str_trim(str_sub(row->text, 0, (size_t)one), " ")),
+				gen_texts_add(&b->texts, str_trim(str_first(row->text, (size_t)one), " ")),
 				gen_texts_add(&b->texts, str_trim(str_sub(row->text, (size_t)one + 1,
 				(size_t)two), " ")), put_steps(b, p->steps, p->n), p->n);
 	}
@@ -468,19 +560,20 @@ int secrets_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	gen_texts_init(&b->texts, a);
 	buf_init(&later, a, 0);
 	if (!tokens || !names || !vendors || !words || !parts)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: expected tokens, names, vendors and placeholders",
+		return err_config(e, "%.*s: expected tokens, names, vendors and placeholders",
 				STR_ARG(f->name));
 	for (const struct ynode *row = tokens->child; row; row = row->next)
 		if (add_tokens(b, row) != 0)
 			return -1;
-	sort_rows(b);
 	printf("/* Made by gen-knowledge from knowledge/secrets.yaml. */\n"
 	       "#include \"result/redact_table.h\"\n\n");
-	if (bake_vendors(b, vendors, &later) != 0 || print_names(b, names) != 0)
+	if (bake_vendors(b, vendors, &later) != 0 || add_names(b, names) != 0)
 		return -1;
+	sort_rows(b);
 	printf("%.*s", STR_ARG(buf_view(&later)));
 	print_rows(b);
 	print_sets(b);
+	print_starts(b);
 	printf("const uint16_t secret_placeholder_words = %u, secret_placeholder_parts = %u;\n\n",
 			gen_texts_add(&b->texts, words->text), gen_texts_add(&b->texts, parts->text));
 	gen_texts_print(&b->texts, "secret_texts");

@@ -34,8 +34,7 @@ static int fail(struct toolchain_bake *b, const struct ynode *n, const char *tex
 static bool is_relative(struct str path)
 {
 	for (size_t from = 0; from <= path.n;) {
-		ptrdiff_t slash = str_find(path, '/', from);
-		size_t to = slash < 0 ? path.n : (size_t)slash;
+		size_t to = str_end(path, '/', from);
 		struct str name = str_sub(path, from, to);
 
 		if (!name.n || str_is(name, ".") || str_is(name, ".."))
@@ -114,7 +113,7 @@ static int prefix_row(struct toolchain_bake *b, const struct ynode *row)
 	if (check_keys(b, row, "name marker parts") < 0 || read_words(b, row, "marker", &marker) < 0 ||
 			read_words(b, row, "parts", &parts) < 0)
 		return -1;
-	if (!marker.n || str_find(marker, ' ', 0) >= 0 || !parts.n || b->nprefixes + 1 == PREFIXES_MAX)
+	if (!marker.n || str_has(marker, ' ') || !parts.n || b->nprefixes + 1 == PREFIXES_MAX)
 		return fail(b, row, "a row needs one 'marker', and 'parts'");
 	p->marker = (uint16_t)gen_texts_add(&b->texts, marker);
 	p->parts = (uint16_t)gen_texts_add(&b->texts, parts);
@@ -157,7 +156,7 @@ int toolchains_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	*b = (struct toolchain_bake){.a = a, .e = e, .file = f};
 	gen_texts_init(&b->texts, a);
 	if (!home || !prefixes || home->kind != YNODE_LIST || prefixes->kind != YNODE_LIST)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'home' and 'prefixes'", STR_ARG(f->name));
+		return err_config(e, "%.*s: expected 'home' and 'prefixes'", STR_ARG(f->name));
 	for (const struct ynode *c = home->child; c; c = c->next)
 		if (home_row(b, c) < 0)
 			return -1;

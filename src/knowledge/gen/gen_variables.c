@@ -98,7 +98,7 @@ static int take_list(struct bake *b, const struct ynode *n, uint16_t *ret)
 	struct buf text;
 
 	if (str_starts(rest, "@")) {
-		const struct ynode *list = yaml_get(b->lists, str_c(b->a, str_sub(rest, 1, rest.n)));
+		const struct ynode *list = yaml_get(b->lists, str_c(b->a, str_from(rest, 1)));
 
 		if (!list || list->kind != YNODE_SCALAR)
 			return fail(b, n, "no such list");
@@ -125,7 +125,7 @@ static int take_effect(struct bake *b, const struct ynode *n, struct var_row *r)
 
 	if (str_starts(n->text, "code:") && n->text.n > 5) {
 		r->effect = VAR_CODE;
-		r->lang = (uint16_t)gen_texts_add(&b->texts, str_sub(n->text, 5, n->text.n));
+		r->lang = (uint16_t)gen_texts_add(&b->texts, str_from(n->text, 5));
 		return 0;
 	}
 	if (!effect)
@@ -346,8 +346,7 @@ int variables_print(struct arena *a, const struct yaml_file *f, struct err *e)
 			return yaml_fail(f, c, true, e, "unknown key");
 	idle = yaml_get(b->lists, "idle");
 	if (!rows || rows->kind != YNODE_LIST || !idle || take_list(b, idle, &idle_at) < 0)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'lists' with 'idle', and 'variables'",
-				STR_ARG(f->name));
+		return err_config(e, "%.*s: expected 'lists' with 'idle', and 'variables'", STR_ARG(f->name));
 	for (const struct ynode *c = rows->child; c; c = c->next)
 		if (add_row(b, c) < 0)
 			return -1;
