@@ -4,6 +4,8 @@
 # shellcheck disable=SC2016,SC2154 # programs are data; words of lib.sh
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
+# shellcheck source=tests/box/leftovers.sh
+. "$(dirname "$0")/../box/leftovers.sh"
 # Under the sanitizers every start takes ten times as long, and what they look for is the same each time.
 if [[ -n ${SANITIZE:-} ]]; then row=100 killed=40; else row=1000 killed=200; fi
 IN_A_ROW=${IN_A_ROW:-$row}
@@ -11,12 +13,8 @@ AT_ONCE=${AT_ONCE:-64}
 KILLED=${KILLED:-$killed}
 KILLED_EARLY=30
 
-# What a run could leave: groups, mounts, processes (of ours, by the path of the program), files.
+# Counts mounts, processes (ours, by the path of the program) and files. no_groups_left() looks at groups.
 left() {
-	# Groups whose launcher is gone: others may be at work on this machine.
-	find /sys/fs/cgroup -maxdepth 6 -type d -name 'caisson-*' 2>/dev/null |
-		sed 's/.*caisson-//; s/-.*//' | while read -r pid; do [[ -e /proc/$pid ]] ||
-		echo; done | wc -l
 	wc -l </proc/self/mountinfo
 	pgrep -fc "^$tmp/caisson" || true
 	find "$tmp" -path "$tmp/*/state" -prune -o -type f -print 2>/dev/null |
@@ -26,7 +24,10 @@ left() {
 settled() {
 	for _ in $(seq 50); do
 		left >"$tmp/after"
-		cmp -s "$tmp/before" "$tmp/after" && return 0
+		if cmp -s "$tmp/before" "$tmp/after"; then
+			no_groups_left
+			return
+		fi
 		sleep 0.1
 	done
 	diff "$tmp/before" "$tmp/after" >"$tmp/err"
