@@ -588,7 +588,7 @@ result(until(lambda: not boxes()) and [b["state"] for b in boxes("--all")][:1] =
 done = contained("make -s -f /dev/null; sleep 0.7; echo quiet")
 result(done.stdout == "quiet\n" and not keeper(), "day: a call that takes long and serves nothing starts no keeper", keeper())
 # Bytes that are still on their way when a box that lends its network ends, and a box that still uses that network.
-received = []
+received, accepted = [], []
 sink = socket.create_server(("127.0.0.1", 0))
 
 
@@ -608,7 +608,9 @@ def take_slowly(s):
 def accept_all():
     while True:
         try:
-            threading.Thread(target=take_slowly, args=(sink.accept()[0],), daemon=True).start()
+            s, peer = sink.accept()
+            accepted.append(peer)
+            threading.Thread(target=take_slowly, args=(s,), daemon=True).start()
         except OSError:
             return
 
@@ -627,7 +629,8 @@ other = subprocess.Popen([CAISSON, "run", "--profile", "work", "--plain", "-c", 
 result(task.wait(20) == 0 and until(lambda: not boxes()) and other.poll() is None, "day: a box that lends its network ends while another one uses it", (boxes(), other.poll()))
 said = other.communicate(timeout=30)[0]
 result(said == "thanks\n" and other.returncode == 0, "day: which goes on", said)
-result(until(lambda: len(received) == 2) and received == [3000000, 3000000], "day: and no byte on the way is lost", received)
+result(until(lambda: len(received) == 2) and received == [3000000, 3000000], "day: and no byte on the way is lost",
+       (received, accepted, [t.name for t in threading.enumerate()], relays()))
 sink.close()
 os.remove(POLICY)
 os.remove("send.py")
