@@ -373,7 +373,7 @@ gate() {
 
 # there WHO DIRECTORY COMMAND: the verdict for it in another directory
 there() { (ws=$2 && judged "$1" "$3"); }
-# contained WHO DIRECTORY COMMAND; free WHO DIRECTORY COMMAND
+# contained WHO DIRECTORY COMMAND; free WHO DIRECTORY COMMAND, at the latest when a search of before has ended
 contained() {
 	local got
 	got=$(there "$@")
@@ -382,7 +382,11 @@ contained() {
 }
 free() {
 	local got
-	got=$(there "$@")
+	for _ in $(seq 10); do
+		got=$(there "$@")
+		[[ $got == *unvetted-workspace* ]] || break
+		sleep 0.5
+	done
 	[[ $got == 'allow ' ]]
 	result $? "$1: allowed: $3: $got"
 }
