@@ -265,10 +265,10 @@ cached() {
 	host "$who" '[ -L u ] && [ -L e ] && [ -L f ]' 'twin: other links stay'
 }
 
-# vetted WHO: waits until nothing in the workspace is unvetted
+# vetted WHO [TRIES]: waits until nothing in the workspace is unvetted
 vetted() {
 	local i
-	for ((i = 0; i < 3000; i++)); do
+	for ((i = 0; i < ${2:-3000}; i++)); do
 		compgen -G "$tmp/$1/state/vetted/*.unvetted" >/dev/null || return 0
 		sleep 0.02
 	done
@@ -435,9 +435,13 @@ around() {
 	free "$who" "$tmp/$who" 'git status'
 	as "$who" mv "$ws.old" "$ws"
 	contained "$who" "$else" "git -C $ws status"
-	# the hook waits for a second, and the search goes on after that
-	(ws=$ws/d/in session=in && asked "$who" 'git status')
-	vetted "$who"
+	# the hook waits for a second, and the search goes on after that; one that gives up on a busy machine is started by
+	# the next hook
+	for _ in 1 2 3; do
+		(ws=$ws/d/in session=in && asked "$who" 'git status')
+		vetted "$who" 1000 && break
+	done
+	vetted "$who" 1
 	result $? "$who: a hook below it has it vetted"
 	# a mark that does not say where
 	unvetted "$who" ''
