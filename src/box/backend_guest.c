@@ -223,7 +223,8 @@ static bool enter_group(const struct ns_box *n)
 }
 
 static void __attribute__((noreturn))
-become_client(const struct guest_box *g, int input, int messages, const char *path, char *const *argv)
+become_client(const struct guest_box *g, pid_t launcher, int input, int messages, const char *path,
+		char *const *argv)
 {
 	static char *const envp[] = {
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL};
@@ -235,6 +236,8 @@ become_client(const struct guest_box *g, int input, int messages, const char *pa
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != launcher)
+		_exit(NS_LOST); /* killed before that */
 	setpgid(0, 0);
 	if (g->ns.child.born_in && g->ns.grouped && !enter_group(&g->ns))
 		_exit(NS_LOST);
@@ -253,6 +256,7 @@ become_client(const struct guest_box *g, int input, int messages, const char *pa
 int guest_spawn(struct box_state *b, int input, const char *path, char *const *argv, struct err *e)
 {
 	struct guest_box *g = b->own;
+	pid_t launcher = getpid();
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -261,7 +265,7 @@ int guest_spawn(struct box_state *b, int input, const char *path, char *const *a
 	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	g->client = process_fork(NULL);
 	if (!g->client)
-		become_client(g, input, ends[1], path, argv);
+		become_client(g, launcher, input, ends[1], path, argv);
 	close(ends[1]);
 	if (g->client < 0) {
 		g->client = 0;

@@ -198,7 +198,7 @@ void api_remove(struct box_state *b)
 		return;
 	arena_init(&own, (size_t)64 << 20);
 	if (remove_container(&own, b->backend, str_of(g->id)) != 0 && !b->init)
-		api_end_stragglers(b);
+		guest_end_stragglers(g, api->id);
 	arena_free(&own);
 }
 

@@ -46,8 +46,6 @@ int api_ask(struct box_state *b, const char *method, struct str target, const ch
 /* Fails with the engine's own words. */
 int api_refused(struct box_state *b, const struct unix_http_answer *r, const char *what, struct err *e);
 struct str api_launcher(struct arena *a); /* the value of the label */
-/* engine_stragglers.c: the engine is gone and no guest came. Ends processes that make the container. */
-void api_end_stragglers(struct box_state *b);
 
 /* ---- the functions of both rows ---- */
 int api_probe(const struct backend *self, struct err *e);

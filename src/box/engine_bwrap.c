@@ -6,6 +6,10 @@
  * namespaces until it has limited the number of files and mounted pseudo-terminals: bwrap has no option for
  * the first, and needs a user namespace more for the second. The launcher makes the cgroup, as for a native
  * box.
+ *
+ * If the launcher is killed, the kernel kills bwrap; but the child of bwrap that mounts goes on: it makes mount
+ * points in the workspace once more, or waits for bwrap for ever. The undertakers end it. They know it by the
+ * name of the box, which is argv[0].
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -85,18 +89,30 @@ static void put_arguments(struct buf *b, const struct box_state *s)
 	put(b, "/");
 }
 
+static void bury(void *ctx)
+{
+	const struct box_state *b = ctx;
+
+	guest_end_stragglers(b->own, STR(""));
+}
+
 static int bwrap_launch(struct box_state *b, struct err *e)
 {
+	struct guest_box *g = b->own;
 	FD_SCOPE args = {0};
 	char path[64];
 	struct buf text;
 
 	if (!guest_find("bwrap", path, sizeof(path)))
 		return err_set(e, ERR_SYSTEM, 0, "there is no bwrap here (apt-get install bubblewrap)");
+	b->bury = (struct undertaker_call){bury, b};
+	g->ns.undertaker.before = &b->bury;
+	if (!g->ns.undertaker.pid && undertaker_start(&g->ns.undertaker, NULL, NULL, e) != 0)
+		return -1;
 	buf_init(&text, b->a, 0);
 	put_arguments(&text, b);
 	fd_scope(&args, b->a, fd_of_text("arguments", buf_view(&text), e));
-	char *const argv[] = {path, "--args", "0", STAGE_GUEST, BOX_GUEST, "3", NULL};
+	char *const argv[] = {g->id, "--args", "0", STAGE_GUEST, BOX_GUEST, "3", NULL};
 	return args.fd < 0 ? -1 : guest_spawn(b, args.fd, path, argv, e);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Processes that a killed engine left in the middle of making a container: monitors and runtimes, which have
- * the container's name or id among their arguments, and processes that have entered the box's root and wait
- * to be started. Each is held by a pidfd while it is looked at, so that no other process is killed.
+ * the container's name or id among their arguments (also as their own name), and processes that have entered
+ * the box's root and wait to be started. Each is held by a pidfd while it is looked at, so that no other process is killed.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "box/engine_api.h"
+#include "box/guest.h"
 #include "sys/file.h"
 
 #define ARGUMENTS_MAX ((size_t)16 << 10)
@@ -63,16 +63,14 @@ static int kill_stragglers(struct str name, struct str id, const struct stat *ro
 	return n;
 }
 
-void api_end_stragglers(struct box_state *b)
+void guest_end_stragglers(const struct guest_box *g, struct str id)
 {
-	const struct guest_box *g = b->own;
-	const struct api_box *api = g->more;
 	struct stat root = {0};
 
 	if (stat(g->stage.root, &root) != 0)
 		root.st_ino = 0;
 	for (int i = 0, quiet = 0; i < STRAGGLER_LOOKS && quiet < QUIET_LOOKS; i++) {
-		quiet = kill_stragglers(str_of(g->id), api->id, &root) ? 0 : quiet + 1;
+		quiet = kill_stragglers(str_of(g->id), id, &root) ? 0 : quiet + 1;
 		(void)poll(NULL, 0, LOOK_MS);
 	}
 }

@@ -131,6 +131,12 @@ int guest_leave_user(struct err *e);
 int guest_keep_kill(struct err *e);
 int guest_return_to_user(const struct guest_user *u, struct err *e);
 
+/*
+ * engine_stragglers.c: the engine was killed. Ends processes that still make the container, which have its
+ * name (g->id) or the engine's id of it among their arguments.
+ */
+void guest_end_stragglers(const struct guest_box *g, struct str id);
+
 /* ---- backend_guest.c: the functions of a struct backend for every engine ---- */
 int guest_lacks(const struct spec *s, struct err *e);
 int guest_lacks_disks(const struct spec *s, struct err *e); /* for engines that make the cgroup */

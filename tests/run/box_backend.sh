@@ -144,6 +144,19 @@ kills() { # WHO BACKEND TIMES
 	result $? "$at: nor in their workspace"
 }
 
+# Launchers are killed while bwrap still mounts: what it makes in the workspace after that goes as well.
+late_engine() { # WHO
+	local who=$1 ws=$tmp/$1/ws-bwrap left times stay
+	read -r times stay < <("$PYTHON" -B "$here/tests/box/outlive.py" 3 bash -c "$(declare -f become; declare -p tmp disk passed ORDINARY)"$'\n''cd "$0"; become "$@"' \
+		"$tmp/$who" "$who" "$tmp/caisson" run --backend bwrap --workspace "$ws:rw" -c 'touch late')
+	nothing_left "$who"
+	left=$(find "$ws" -mindepth 1 -maxdepth 1 ! -name .git ! -name sub ! -name new -printf ' %f')
+	[[ -z $left && $times -gt 0 ]]
+	result $? "$who: bwrap: nothing is left where it outlived $times launchers$left"
+	[[ $stay == 0 ]]
+	result $? "$who: bwrap: nor is a process of it ($stay)"
+}
+
 attempts() { # WHO BACKEND
 	local who=$1 list=$tmp/attempts.json
 	(cd "$tmp/$who" && as "$who" "$tmp/caisson" selftest --box --json --backend "$2") >"$list" 2>"$tmp/err" </dev/null
@@ -168,6 +181,7 @@ for backend in $BACKENDS; do
 		[[ $backend != @(runc|crun) ]] || bundle "$who" "$backend"
 		[[ ! $FULL ]] || attempts "$who" "$backend"
 		kills "$who" "$backend" $((FULL ? 20 : 3))
+		[[ $backend != bwrap ]] || late_engine "$who"
 		no_groups_left
 		result $? "$who: $backend: no cgroup is left"
 		passed=("${kept[@]}")
