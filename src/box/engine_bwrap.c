@@ -7,6 +7,9 @@
  * the first, and needs a user namespace more for the second. The launcher makes the cgroup, as for a native
  * box.
  *
+ * bwrap follows links in the targets of mounts while the host is mounted at /oldroot. Mounts in what boxes
+ * share are therefore moved to their targets by the guest.
+ *
  * If the launcher is killed, the kernel kills bwrap; but the child of bwrap that mounts goes on: it makes mount
  * points in the workspace once more, or waits for bwrap for ever. The undertakers end it. They know it by the
  * name of the box, which is argv[0].
@@ -37,7 +40,7 @@ static void put_mount(struct buf *b, const struct stage_mount *m)
 	if (m->kind != STAGE_TMPFS) {
 		put(b, m->kind == STAGE_DEVICE ? "--dev-bind" : m->writable ? "--bind" : "--ro-bind");
 		put(b, m->source);
-		put(b, m->target);
+		put(b, m->late ? m->late : m->target);
 		return;
 	}
 	put(b, "--perms");
@@ -45,7 +48,7 @@ static void put_mount(struct buf *b, const struct stage_mount *m)
 	put(b, "--size");
 	put_number(b, "%llu", m->size);
 	put(b, "--tmpfs");
-	put(b, m->target);
+	put(b, m->late ? m->late : m->target);
 }
 
 static void put_masks(struct buf *b, const struct box_stage *st)
@@ -105,6 +108,8 @@ static int bwrap_launch(struct box_state *b, struct err *e)
 
 	if (!guest_find("bwrap", path, sizeof(path)))
 		return err_set(e, ERR_SYSTEM, 0, "there is no bwrap here (apt-get install bubblewrap)");
+	if (stage_defer(b->a, &g->stage, e) != 0)
+		return -1;
 	b->bury = (struct undertaker_call){bury, b};
 	g->ns.undertaker.before = &b->bury;
 	if (!g->ns.undertaker.pid && undertaker_start(&g->ns.undertaker, NULL, NULL, e) != 0)
@@ -128,7 +133,7 @@ static int bwrap_probe(const struct backend *self, struct err *e)
 
 static const struct engine engine = {.launch = bwrap_launch,
 		.own_group = true,
-		.finishes = GUEST_FINISHES_FILES | GUEST_FINISHES_DEVICES};
+		.finishes = GUEST_FINISHES_FILES | GUEST_FINISHES_DEVICES | GUEST_FINISHES_MOUNTS};
 
 const struct backend backend_bwrap = {
 		.name = "bwrap",

@@ -175,7 +175,7 @@ static int check_mounts(const struct box_state *b, int root, struct err *e)
 			return -1;
 	}
 	for (const struct op *op = b->ops.first; op; op = op->next)
-		if (op->kind == OP_BIND && identity_known(op->expected) &&
+		if (identity_known(op->expected) &&
 				guest_mount_of(b->ops.first, op->target) == op &&
 				check_path(root, op->target, op->expected, e) != 0)
 			return -1;

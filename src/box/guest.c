@@ -187,23 +187,36 @@ static int check_interfaces(const struct guest_hello *h, struct err *e)
 	return rc;
 }
 
-/* Every source was looked at before the engine mounted it by its path. */
+static bool is_mount_root(const struct statx *st)
+{
+	return !(st->stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) ||
+	       st->stx_attributes & STATX_ATTR_MOUNT_ROOT;
+}
+
+/*
+ * Every source was looked at before the engine mounted it by its path. What protects a name of the workspace is
+ * the name's own file: the right one without a mount on it protects nothing.
+ */
 static int check_identity(const struct ns_task *t, const struct op *op, struct err *e)
 {
-	struct stat st;
+	struct statx st;
 
 	if (!identity_known(op->expected) || guest_mount_of(t->ops, op->target) != op)
 		return 0;
-	if (lstat(op->target, &st) != 0)
+	if (statx(AT_FDCWD, op->target, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_INO, &st) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "the engine did not mount '%s'", op->target);
 	errno = ESTALE;
-	return identity_same((struct identity){st.st_dev, st.st_ino}, op->expected) ? 0 : op_unusable(op, e);
+	return identity_same((struct identity){makedev(st.stx_dev_major, st.stx_dev_minor), st.stx_ino},
+			       op->expected) &&
+			       is_mount_root(&st)
+			       ? 0
+			       : op_unusable(op, e);
 }
 
 static int check_identities(const struct ns_task *t, struct err *e)
 {
 	for (const struct op *op = t->ops; op; op = op->next)
-		if (op->kind == OP_BIND && check_identity(t, op, e) != 0)
+		if (is_mount(op) && check_identity(t, op, e) != 0)
 			return -1;
 	return 0;
 }
@@ -398,6 +411,8 @@ static int check_container(const struct guest_hello *h, const struct ns_task *t,
 {
 	bool own_kernel = h->finishes & GUEST_OWN_KERNEL;
 
+	if (h->finishes & GUEST_FINISHES_MOUNTS && guest_place_late(t->ops, e) != 0)
+		return -1;
 	if (finish_mounts(h, e) != 0 || check_interfaces(h, e) != 0)
 		return -1;
 	if (!own_kernel && (check_namespaces(h, e) != 0 || check_identities(t, e) != 0))

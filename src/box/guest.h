@@ -64,6 +64,7 @@ enum {
 	 * and the launcher compares them (check()). The guest limits processes, and owns empty directories.
 	 */
 	GUEST_OWN_KERNEL = 4,
+	GUEST_FINISHES_MOUNTS = 8, /* mounts of stage_defer() */
 };
 
 struct guest_box;
@@ -115,6 +116,9 @@ struct guest_box {
 int guest_nest(const char *ids, struct err *e);
 /* Makes a user namespace in which the caller has these ids, and namespaces of the other CLONE_NEW* flags. */
 int guest_map(uid_t uid, gid_t gid, int flags, struct err *e);
+
+/* guest_late.c: moves the mounts of stage_defer() to their targets. Follows no links. */
+int guest_place_late(const struct op *ops, struct err *e);
 
 /*
  * guest_kernel.c: for GUEST_OWN_KERNEL. The first lets nothing into the box but the guest and this many

@@ -346,8 +346,30 @@ static int stage_scratch(struct staging *g, const struct op *op, struct err *e)
 			e);
 }
 
+/* True for a path in a directory of the host that programs of other boxes may write, too. */
+static bool is_shared(const struct staging *g, const char *path)
+{
+	const struct stage_mount *m = mount_of(g->st, path);
+
+	return m && m->kind == STAGE_BIND && m->writable;
+}
+
+/* The engine may meet something else at this path: the guest compares. Our own files stay what they are. */
+static int note_identity(struct staging *g, struct op *op, const char *host, struct err *e)
+{
+	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	FD_CLEANUP int fd = is_in_stage(g, host) ? open(host, O_PATH | O_NOFOLLOW | O_CLOEXEC)
+						 : open_beneath(top, host, O_PATH | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot protect '%s' in the box", op->target);
+	op->expected = (struct identity){st.st_dev, st.st_ino};
+	return 0;
+}
+
 /* Both paths are the box's. A missing one in a cache is left out with it. */
-static int stage_inside(struct staging *g, const struct op *op, const char *source, struct err *e)
+static int stage_inside(struct staging *g, struct op *op, const char *source, struct err *e)
 {
 	const char *host = !strcmp(source, "/dev/null") ? in_stage(g, "none") : host_path(g, source);
 	const char *target = host_path(g, op->target);
@@ -357,6 +379,8 @@ static int stage_inside(struct staging *g, const struct op *op, const char *sour
 		return 0;
 	if (!host || !target)
 		return err_set(e, ERR_SYSTEM, 0, "cannot protect '%s' in the box", op->target);
+	if (is_shared(g, op->target) && note_identity(g, op, host, e) != 0)
+		return -1;
 	return place_bind(g, host, op->target, op->flags & OP_WRITABLE && op->kind == OP_INSIDE, e);
 }
 
@@ -385,6 +409,8 @@ static int stage_op(struct staging *g, struct op *op, struct err *e)
 	case OP_EMPTY:
 		if (*op->source)
 			return stage_inside(g, op, op->source, e);
+		if (is_shared(g, op->target) && note_identity(g, op, in_stage(g, "empty"), e) != 0)
+			return -1;
 		return place_bind(g, in_stage(g, "empty"), op->target, false, e);
 	case OP_MASK:
 		g->st->masked = arena_copy(
@@ -552,6 +578,37 @@ int stage_write(struct arena *a, const struct box_stage *st, const char *name, s
 	return write_file(path, text.p, text.n, 0600) == 0
 			       ? 0
 			       : err_set(e, ERR_SYSTEM, errno, "cannot write '%s'", path);
+}
+
+/* True if an earlier mount above it can be written: the plan has parents first. */
+static bool is_below_shared(const struct box_stage *st, const struct stage_mount *m)
+{
+	for (const struct stage_mount *k = st->mounts; k != m; k = k->next)
+		if (k->kind == STAGE_BIND && k->writable && is_below(m->target, k->target))
+			return true;
+	return false;
+}
+
+int stage_defer(struct arena *a, struct box_stage *st, struct err *e)
+{
+	struct buf list;
+	unsigned n = 0;
+
+	buf_init(&list, a, 0);
+	if (mkdir(str_c(a, str_fmt(a, "%s" STAGE_LATE, st->dir)), 0755) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot fill '%s'", st->dir);
+	for (struct stage_mount *m = st->mounts; m; m = m->next) {
+		const char *point;
+
+		if (!is_below_shared(st, m))
+			continue;
+		m->late = str_c(a, str_fmt(a, STAGE_LATE "/%u", n++));
+		point = str_c(a, str_fmt(a, "%s%s", st->dir, m->late));
+		if ((m->directory ? mkdir(point, 0755) : write_file(point, "", 0, 0644)) != 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot fill '%s'", st->dir);
+		buf_add(&list, m->target, strlen(m->target) + 1);
+	}
+	return stage_write(a, st, &STAGE_LATE_LIST[1], buf_view(&list), e);
 }
 
 int stage_dir(struct arena *a, const struct spec *s, struct box_stage *ret, struct err *e)

@@ -14,6 +14,11 @@
  * engine may sort them by path. A directory with mounts below it is a mount of its own for each of them:
  * "read-only" holds for a single mount.
  *
+ * Links. Programs of other boxes can exchange directories in what boxes share (the workspace, /tmp) while an
+ * engine mounts by paths. So the guest compares the identity of each mount there. An engine that sees the host
+ * while it looks up targets makes those mounts at a place of our own instead, and the guest moves them
+ * (stage_defer(), guest_late.c).
+ *
  * Differences from a native root, all of them stricter or neutral:
  *   - empty directories of the box share no size: each is a tmpfs with a part of the limit
  *   - caches have no overlays: they are left out or read-only, and the outcome says so
@@ -25,6 +30,8 @@
 
 #define STAGE_CAISSON "/caisson"
 #define STAGE_GUEST STAGE_CAISSON "/guest"
+#define STAGE_LATE STAGE_CAISSON "/late" /* N: a mount that the guest moves; `list`: targets, each with a NUL */
+#define STAGE_LATE_LIST STAGE_LATE "/list"
 #define STAGE_PATH_MAX 512
 #define STAGE_INODE_BYTES 4096 /* bytes of an empty directory per file in it */
 
@@ -35,6 +42,7 @@ struct stage_mount {
 	enum stage_kind kind;
 	const char *source; /* STAGE_BIND, STAGE_DEVICE: path on the host */
 	const char *target;
+	const char *late;   /* mounted there, in STAGE_LATE; the guest moves it to its target. NULL: not so */
 	const char *socket; /* host path of a mount point that is a placeholder socket; NULL: none */
 	bool writable;
 	bool directory;
@@ -60,6 +68,8 @@ int stage_make(struct arena *a, const struct spec *s, struct ops *ops, const cha
 		struct box_stage *ret, struct err *e);
 /* Only the directory, empty and locked. */
 int stage_dir(struct arena *a, const struct spec *s, struct box_stage *ret, struct err *e);
+/* Mounts below directories that other boxes may write get another place (`late`). */
+int stage_defer(struct arena *a, struct box_stage *st, struct err *e);
 void stage_remove(struct box_stage *st);
 /* A file of the engine's, beside the root. */
 int stage_write(struct arena *a, const struct box_stage *st, const char *name, struct str text,

@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 parser = argparse.ArgumentParser()
@@ -46,6 +47,25 @@ while time.time() < until and not os.path.exists("stop"):
         except OSError:
             pass
     time.sleep(random.choice([0, 0.001, 0.004, 0.012]))
+print("flips", flips)
+"""
+# Exchanges a directory with a link, and makes either again when it is gone: a run quarantines and tidies.
+FLIP_MADE = r"""
+import ctypes, os, shutil, sys, time
+libc, number = ctypes.CDLL(None, use_errno=True), {"x86_64": 316, "aarch64": 276}[os.uname().machine]
+a, b, target, inner = sys.argv[1:5]
+flips, until = 0, time.time() + 100
+open("ready", "w").close()
+while time.time() < until and not os.path.exists("stop"):
+    try:
+        if not os.path.islink(a) and not os.path.islink(b):
+            shutil.rmtree(b, ignore_errors=True)
+            os.symlink(target, b)
+        os.makedirs((b if os.path.islink(a) else a) + inner, exist_ok=True)
+    except OSError:
+        pass
+    for _ in range(100):
+        flips += libc.syscall(number, -100, os.fsencode(a), -100, os.fsencode(b), 2) == 0
 print("flips", flips)
 """
 count = 0
@@ -281,8 +301,48 @@ def links_named():
                 "run --report %s: twin: it is written" % name.replace(HOME, "~"), (status, said))
 
 
+def engine(times):
+    """bwrap mounts by paths: a box of the same project exchanges directories on the way of what it mounts."""
+    doctor = json.loads(call(["doctor", "--json"])[1])
+    if any(b["name"] == "bwrap" and b["state"] == "no" for b in doctor["backends"]):
+        print("ok - %s: engine # SKIP no bwrap" % options.who)
+        return
+    p, shared = HOME + "/engine/p", tempfile.mkdtemp(prefix="caisson-race-", dir="/tmp")
+    for at in (HOME + "/engine/.claude", p):
+        os.makedirs(at)
+    subprocess.run(["git", "init", "-q", p], check=True)
+    for at, text in ((HOME + "/engine/.claude/key", SECRET), (shared + "/f", "inside\n")):
+        with open(at, "w") as f:
+            f.write(text)
+    before = outside()
+    look = "cat a/.claude/key b/.claude/key ../.claude/key a/p/ready; echo evil >>a/.claude/key; cat %s/f" % shared
+    run = lambda: call(["run", "--profile", "work", "--backend", "bwrap", "-c", look], cwd=p)[1]  # noqa: E731
+    said = run()
+    ok("inside" in said, "engine: twin: a machine's file is seen", said)
+    for what, words in (("a directory with protected names", ["a", "b", "..", "/.claude"]),
+            ("a directory of /tmp", [shared, shared + "-l", "../../oldroot%s/.ssh" % HOME, ""])):
+        flipper = subprocess.Popen([options.caisson, "run", "--profile", "work", "--timeout", "110", "--lang", "python",
+                "-c", FLIP_MADE, "--", *words], cwd=p, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        until = time.monotonic() + 20
+        while not os.path.exists(p + "/ready") and time.monotonic() < until:
+            time.sleep(0.01)
+        seen = [run() for _ in range(times)]
+        with open(p + "/stop", "w"):
+            pass
+        flips = re.search(r"flips (\d+)", flipper.communicate(timeout=60)[0].decode("utf-8", "replace"))
+        leaks = [text for text in seen if SECRET in text]
+        ok(not leaks and flips, "engine: %s is exchanged: no secret is seen (%d of %d were)" % (what, len(leaks), times), leaks[:2])
+        with open(HOME + "/engine/.claude/key") as f:
+            ok(f.read() == SECRET and outside() == before and os.listdir(HOME + "/engine/.claude") == ["key"],
+                    "engine: nor is anything written outside", sorted(set(before.items()) ^ set(outside().items()))[:6])
+        for name in ("ready", "stop"):
+            os.unlink("%s/%s" % (p, name))
+    shutil.rmtree(shared)
+
+
 def main():
     person()
+    engine(max(6, options.tickets * 3 // 10))
     links_named()
     n = options.tickets
     link_before(Scene("before", "p", "p/a", ["p/a", "p/l"], ".ssh"))
