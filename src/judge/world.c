@@ -28,6 +28,7 @@
 #include "sys/tmp_tree.h"
 #include "sys/user.h"
 
+#define SEARCH_MAX 64 /* directories of the PATH */
 #define SELF "/proc/self/exe"
 #define DELETED " (deleted)"
 #define ANSWER_GIT_COST 64   /* cost of an answer that reads several files, in path answers */
@@ -260,6 +261,52 @@ static void find_box_ports(struct path_memo *m, const struct view *v, struct box
 			ret->n += background_ports(m->a, b, ret->at + ret->n, VIEW_PORTS_MAX - ret->n);
 }
 
+static bool is_within(struct str path, struct str dir)
+{
+	return str_eq(path, dir) || (path.n > dir.n && path.p[dir.n] == '/' &&
+			str_eq(str_first(path, dir.n), dir));
+}
+
+/* No box can write a root that is the home, or holds it. */
+static bool is_in_root(const struct view *v, struct str dir)
+{
+	for (const struct root *r = v->roots; r; r = r->next)
+		if (is_within(dir, r->path) && !is_within(v->home, r->path))
+			return true;
+	return false;
+}
+
+/* An empty or relative entry starts at the working directory. No root is below /usr. */
+static struct str search_entry(struct path_memo *m, const struct view *v, struct str entry)
+{
+	if (str_starts(entry, "/usr/"))
+		return entry;
+	if (!entry.n || entry.p[0] != '/')
+		entry = str_fmt(m->a, "%.*s/%.*s", STR_ARG(v->cwd), STR_ARG(entry));
+	return resolve_path(m, entry);
+}
+
+static void find_search(struct path_memo *m, struct view *v)
+{
+	struct root **end = &v->search, **last = &v->search;
+	const char *text = getenv("PATH");
+	struct str path = text ? str_of(text) : STR("");
+
+	v->search = NULL;
+	for (size_t i = 0, n = 0; i < path.n && n < SEARCH_MAX; n++) {
+		size_t to = str_end(path, ':', i);
+		struct root *r = arena_new(m->a, struct root);
+
+		r->path = str_dup(m->a, search_entry(m, v, str_sub(path, i, to)));
+		*end = r;
+		end = &r->next;
+		if (is_in_root(v, r->path))
+			last = end;
+		i = to + 1;
+	}
+	*last = NULL;
+}
+
 static void fill_judged(struct path_memo *m, struct view *v)
 {
 	v->places = false;
@@ -268,6 +315,7 @@ static void fill_judged(struct path_memo *m, struct view *v)
 	v->tmp = find_tmp(m->a);
 	find_unvetted(m, v->state_dir, &v->unvetted);
 	find_box_ports(m, v, &v->box_ports);
+	find_search(m, v);
 }
 
 /* Caisson's own directories. */

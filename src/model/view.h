@@ -164,9 +164,14 @@ struct view {
 	bool fold_case;        /* the project's file system is case-insensitive: .GIT is .git */
 	struct unvetted unvetted;
 	struct box_ports box_ports;
+	/*
+	 * The caller's PATH up to its last directory in a writable root, resolved: boxes of the project write
+	 * there. NULL: no directory of the PATH is in one.
+	 */
+	struct root *search;
 	/* addresses of the remotes when the session began, if there is one; see git_answer.remotes */
 	bool in_session;
 	const struct git_item *session_remotes;
-	/* fold_case, program, tmp, unvetted and box_ports are not filled in; only a judgement needs them */
+	/* fold_case, program, tmp, unvetted, box_ports and search are not filled in; only a judgement needs them */
 	bool places;
 };

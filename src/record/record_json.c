@@ -173,6 +173,8 @@ void record_view_json(struct buf *b, const struct view *v, const struct engine_r
 	if (v->unvetted.workspaces)
 		put_roots(b, "unvetted_workspaces", v->unvetted.workspaces);
 	put_ports(b, &v->box_ports);
+	if (v->search)
+		put_roots(b, "search", v->search);
 	put_notes(b, rq->notes);
 	buf_c(b, "}\n");
 }
@@ -456,6 +458,7 @@ static int read_view(struct view_reader *r)
 	read_roots(r, "roots", &v->roots);
 	read_roots(r, "unvetted_workspaces", &v->unvetted.workspaces);
 	read_ports(o, &v->box_ports);
+	read_roots(r, "search", &v->search);
 	*r->rq = rq;
 	return 0;
 }
