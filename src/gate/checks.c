@@ -567,7 +567,7 @@ static bool installs_packages(const struct snippet *s)
 static bool is_sqlite(const struct judge *j, const struct snippet *s)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
-		if (span_encloses(j->subjects[i].c->at, s->at) &&
+		if (command_covers(j->subjects[i].c, s->at) &&
 			(str_starts(j->subjects[i].base, "sqlite") || str_is(j->subjects[i].base, "duckdb")))
 			return true;
 	return false;

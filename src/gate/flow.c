@@ -71,7 +71,7 @@ static void code_from(struct judge *j, struct span at)
 		/* in a text derived from here */
 		for (uint32_t t = s->c->at.text; !here && t > 0 && t < j->f->ntexts; t = j->f->texts[t].in)
 			here = span_overlaps(j->f->texts[t].origin, all);
-		if (!here || span_encloses(s->c->at, at)) /* ssh does not fetch what it runs */
+		if (!here || command_covers(s->c, at)) /* ssh does not fetch what it runs */
 			continue;
 		if (fetches(s))
 			judge_raise_at_most(j, CHECK_DOWNLOAD_EXECUTE, GRADE_DENY, at,

@@ -269,7 +269,7 @@ bool judge_leaves_box_by(struct judge *j, struct span at, unsigned effects)
 		return true;
 	for (;;) {
 		for (size_t i = 0; i < j->nsubjects; i++)
-			if (j->subjects[i].row && span_encloses(j->subjects[i].c->at, at) &&
+			if (j->subjects[i].row && command_covers(j->subjects[i].c, at) &&
 				works_outside(j, &j->subjects[i], effects) &&
 				!span_substituted(j->f, j->subjects[i].c->at, at))
 				return true;

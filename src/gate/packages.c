@@ -113,11 +113,19 @@ static bool looks_up(const struct command *c)
 		text_exact(c->cwd) && str_starts(c->cwd, "/");
 }
 
+/* True if the command, or its name behind assignments, begins where its wrapped command does. */
+static bool begins_at(const struct command *c, struct span at)
+{
+	return c->argc && c->at.text == at.text &&
+		(c->at.from == at.from ||
+			(c->argv[0].at.text == at.text && c->argv[0].at.from == at.from));
+}
+
 /* npx --no-install, --offline: fetches nothing. */
 static bool stays_offline(const struct judge *j, struct span at)
 {
 	for (const struct command *c = j->f->commands; c; c = c->next)
-		for (size_t i = 1; c->at.text == at.text && c->at.from == at.from && i < c->argc &&
+		for (size_t i = 1; begins_at(c, at) && i < c->argc &&
 			c->argv[i].kind == WORD_EXACT && str_starts(c->argv[i].text, "-");
 			i++)
 			if (str_like_any(c->argv[i].text, "--no-install --offline --no"))
@@ -140,7 +148,7 @@ static struct subject *registry_runner(struct judge *j, const struct command *c)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 
-		if (s->c != c && s->c->at.text == c->at.text && s->c->at.from == c->at.from &&
+		if (s->c != c && begins_at(s->c, c->at) &&
 			network_use(j, s) == NET_USE_REGISTRY)
 			return s;
 	}

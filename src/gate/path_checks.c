@@ -272,7 +272,7 @@ static bool chooses(const struct judge *j, const struct access *x)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		if (str_is(j->subjects[i].base, "find") && span_encloses(c->at, x->at) &&
+		if (str_is(j->subjects[i].base, "find") && command_covers(c, x->at) &&
 				find_chooses(c, x->kind == ACCESS_WRITE))
 			return true;
 	}
@@ -328,7 +328,7 @@ bool paths_found(struct judge *j, const struct access *x)
 		bool filter = x->by && str_is(s->base, x->by);
 
 		if (str_is(s->base, "find") &&
-			(span_encloses(s->c->at, x->at) || span_encloses(pipeline, s->c->at)) &&
+			(command_covers(s->c, x->at) || span_encloses(pipeline, s->c->at)) &&
 			find_chooses(s->c, true)) {
 			if (!starts_inside(j, s->c) || !subject_is_program(j, s))
 				return false;
@@ -376,7 +376,7 @@ static bool replaces(const struct access *x)
 static bool spares_git(const struct judge *j, const struct access *x)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
-		if (str_is(j->subjects[i].base, "find") && span_encloses(j->subjects[i].c->at, x->at) &&
+		if (str_is(j->subjects[i].base, "find") && command_covers(j->subjects[i].c, x->at) &&
 				find_spares_git(j->subjects[i].c))
 			return true;
 	return false;
@@ -408,7 +408,7 @@ static bool activates_hooks(const struct judge *j, const struct access *x)
 	for (size_t i = 0; i < j->nsubjects && access_by(x, "chmod"); i++) {
 		const struct subject *s = &j->subjects[i];
 
-		if (str_is(s->base, "find") && span_encloses(s->c->at, x->at) && test_names_git(s->c))
+		if (str_is(s->base, "find") && command_covers(s->c, x->at) && test_names_git(s->c))
 			return true;
 	}
 	return false;
@@ -608,7 +608,7 @@ static bool follows_links(const struct judge *j, const struct access *x)
 		const struct command *c = j->subjects[i].c;
 
 		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc &&
-				span_encloses(c->at, x->at); k++)
+				command_covers(c, x->at); k++)
 			if (c->argv[k].kind == WORD_EXACT &&
 					str_is_any(c->argv[k].text, "-L -follow"))
 				return true;

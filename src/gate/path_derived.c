@@ -483,7 +483,7 @@ static bool lists_secrets(struct judge *j, const struct subject *s)
 /* find DIR -exec cat {} +: the command of find reads what it finds. */
 static bool found_by(const struct subject *s, const struct access *x)
 {
-	return str_is(s->base, "find") && x->path.glob && span_encloses(s->c->at, x->at);
+	return str_is(s->base, "find") && x->path.glob && command_covers(s->c, x->at);
 }
 
 void paths_listed_secrets(struct judge *j)

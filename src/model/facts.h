@@ -178,6 +178,19 @@ struct command {
 	struct moment when;
 };
 
+/*
+ * True if the command is around this place, or has it among its words. A command that another one runs
+ * (timeout, env, xargs) has the place of that one's name, so `at` alone does not say it.
+ */
+static inline bool command_covers(const struct command *c, struct span at)
+{
+	if (span_encloses(c->at, at))
+		return true;
+	return c->argc && c->argv[0].at.text == c->argv[c->argc - 1].at.text &&
+		span_encloses((struct span){.text = c->argv[0].at.text, .from = c->argv[0].at.from,
+				.to = c->argv[c->argc - 1].at.to}, at);
+}
+
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_DELETE, ACCESS_EXEC };
 
 /* The state that a write leaves for later commands. */
