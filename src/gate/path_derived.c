@@ -336,6 +336,44 @@ static struct str strip_pathspec(struct str text)
 	return colon < 0 ? text : str_from(text, (size_t)colon + 1);
 }
 
+static void raise_secret(struct judge *j, const struct subject *s, const char *what)
+{
+	judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, what),
+		NULL);
+}
+
+/* True if an option of git log asks for the changes, not only for the commits. */
+static bool shows_patch(const struct know_options *o)
+{
+	static const char options[] = "-p -u -c -L --patch --cc --dd --unified --patch-with-stat "
+				      "--patch-with-raw --word-diff --color-words --function-context -W";
+
+	for (size_t i = 0; i < o->noptions; i++) {
+		struct str name = str_of(o->options[i].name);
+
+		if (str_is_any(name, options) || str_starts(name, "-U"))
+			return true;
+	}
+	return false;
+}
+
+/* git log -L 1,9:PATH shows lines of the file. */
+static void git_lines(struct judge *j, struct subject *s, struct know_options *o, struct str dir)
+{
+	const struct know_option *l = NULL;
+
+	while ((l = know_option_find(o, "-L", l))) {
+		struct str range = l->value.kind == WORD_EXACT ? l->value.text : STR("");
+		size_t at = range.n;
+
+		while (at > 0 && range.p[at - 1] != ':')
+			at--;
+		struct where w = place_lexically(j, dir, str_from(range, at));
+		if (at > 0 && at < range.n && path_table_secret(j, &w, false))
+			raise_secret(j, s, " shows a likely secret");
+	}
+}
+
 static void git_operands(struct judge *j, struct subject *s, struct str dir)
 {
 	struct know_options *o = subject_options(j, s);
@@ -343,9 +381,12 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 	struct str name = o->name ? str_from(str_of(o->name), strlen("git ")) : STR("");
 	bool reads = str_is(name, "stash push") || str_is_any(name,
 			"add stage commit diff show blame annotate hash-object grep cat-file archive "
-			"update-index interpret-trailers");
+			"update-index interpret-trailers format-patch") ||
+		(shows_patch(o) && str_is_any(name, "log whatchanged diff-tree diff-index diff-files"));
 	bool restores = str_is_any(name, "checkout restore checkout-index") && !index_only;
 
+	if (str_is(name, "log"))
+		git_lines(j, s, o, dir);
 	for (size_t i = 0; (reads || restores) && i < o->noperands; i++) {
 		const struct word *word = &s->c->argv[o->operands[i]];
 		struct where w;
@@ -354,9 +395,7 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 			continue;
 		w = place_lexically(j, dir, strip_pathspec(word->text));
 		if (reads && path_table_secret(j, &w, false))
-			judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
-				judge_quote(j, "", s->c->at, " shows or stores a likely secret"),
-				NULL);
+			raise_secret(j, s, " shows or stores a likely secret");
 		if (restores && (path_table_protected(j, w.path) || path_table_protected_dir(j, w.path)))
 			judge_raise_at_most(j, CHECK_PROTECTED_WRITE, GRADE_DENY, s->c->at,
 				judge_quote(
@@ -450,14 +489,75 @@ void paths_unknown_program(struct judge *j)
 			w = place_lexically(j, s->c->cwd,
 				eq < 0 ? text : str_from(text, (size_t)eq + 1));
 			if (path_table_secret(j, &w, false))
-				judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
-					judge_quote(j, "", s->c->at, " may read a likely secret"),
-					NULL);
+				raise_secret(j, s, " may read a likely secret");
 		}
 	}
 }
 
 /* ---- secrets that are listed and then read ---- */
+
+/* fd takes a regular expression: returns it without anchors and backslashes. */
+static struct str plain_regex(struct judge *j, struct str text)
+{
+	struct buf b;
+
+	buf_init(&b, j->a, 0);
+	for (size_t i = 0; i < text.n; i++)
+		if (!strchr("^$\\", text.p[i]))
+			buf_char(&b, text.p[i]);
+	return buf_view(&b);
+}
+
+/* True if a pattern that selects files by name selects secrets: rg -g .env, grep --include='.env*'. */
+static bool selects_secret(struct judge *j, const struct subject *s, struct str pattern)
+{
+	struct where w;
+
+	if (!pattern.n || pattern.p[0] == '!' || !text_exact(s->c->cwd))
+		return false;
+	w = place_lexically(j, s->c->cwd, pattern);
+	w.wild = !strchr("*?[", pattern.p[0]);
+	return path_table_secret(j, &w, false);
+}
+
+/* Options of programs that search in files, and those with which they print no content. */
+static const struct {
+	char programs[40], select[24], silent[48];
+} searchers[] = {
+	{"grep egrep fgrep zgrep ugrep ug", "--include", "-l -L -c -q"},
+	{"rg", "-g --iglob", "-l -c -q --files --files-without-match"},
+};
+
+static void selected_secrets(struct judge *j, struct subject *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(searchers); i++) {
+		struct know_options *o = str_is_any(s->base, searchers[i].programs) ? subject_options(j, s)
+										      : NULL;
+		struct str rest = str_of(searchers[i].silent), word;
+		bool silent = !o;
+
+		while (!silent && (word = str_word(&rest)).n)
+			silent = know_has(o, str_c(j->a, word));
+		rest = str_of(searchers[i].select);
+		while (!silent && (word = str_word(&rest)).n) {
+			const struct know_option *k = NULL;
+
+			while ((k = know_option_find(o, str_c(j->a, word), k)))
+				if (k->value.kind == WORD_EXACT && selects_secret(j, s, k->value.text))
+					raise_secret(j, s, " searches in a likely secret");
+		}
+	}
+}
+
+/* Returns the name that this word asks for; fd -e env asks for *.env. */
+static struct str listed_name(struct judge *j, const struct subject *s, size_t k)
+{
+	struct str text = plain_regex(j, s->c->argv[k].text), option = s->c->argv[k - 1].text;
+
+	if (str_is_any(s->base, "fd fdfind") && (str_is(option, "-e") || str_is(option, "--extension")))
+		return str_fmt(j->a, "*.%.*s", STR_ARG(text));
+	return text;
+}
 
 /* True for ls ~/.ssh or find ~ -name id_rsa, which list secrets. */
 static bool lists_secrets(struct judge *j, const struct subject *s)
@@ -471,7 +571,7 @@ static bool lists_secrets(struct judge *j, const struct subject *s)
 				s->c->argv[k].text.p[0] == '-' || str_is(s->c->argv[k - 1].text, "!") ||
 				str_is(s->c->argv[k - 1].text, "-not"))
 			continue;
-		w = place_lexically(j, s->c->cwd, s->c->argv[k].text);
+		w = place_lexically(j, s->c->cwd, listed_name(j, s, k));
 		w.wild = str_ends(s->c->argv[k - 1].text, "name") &&
 			 !strchr("*?[", s->c->argv[k].text.p[0]); /* '*.c' asks for no secret */
 		if (path_table_secret(j, &w, false))
@@ -492,6 +592,7 @@ void paths_listed_secrets(struct judge *j)
 			"ls stat wc du test [ file dirname basename readlink realpath chmod touch cd find";
 
 	for (size_t i = 0; i < j->nsubjects; i++) {
+		selected_secrets(j, &j->subjects[i]);
 		if (!lists_secrets(j, &j->subjects[i]))
 			continue;
 		for (const struct access *x = j->f->accesses; x; x = x->next)
