@@ -408,6 +408,13 @@ static int take_hello(struct box_state *b, struct err *e)
 	return 0;
 }
 
+/* The guest takes no descriptors: the launcher, which outlives these boxes, holds the locks itself. */
+static void drop_holds(struct box_state *b)
+{
+	for (struct op *op = b->ops.first; op; op = op->next)
+		fd_close(&op->tree);
+}
+
 static int send_task(struct box_state *b, struct err *e)
 {
 	struct guest_box *g = b->own;
@@ -428,6 +435,7 @@ static int send_task(struct box_state *b, struct err *e)
 	if (stat("/dev", &devices) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot stat '/dev'");
 	h.devices = devices.st_dev;
+	drop_holds(b);
 	if (brief_make(s, 0, b->ops.first, cwd, NULL, 0, e) != 0)
 		return -1;
 	if (fds_send(g->ns.talk, &h, sizeof(h), fds, GUEST_STREAMS) < 0 && errno != EPIPE &&
