@@ -37,7 +37,7 @@ FLAGS += $(CFLAGS) -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffunction-secti
 LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now,-z,pack-relative-relocs -Wl,--gc-sections -Wl,--wrap=dlopen -Wl,--wrap=getservbyname -Wl,--wrap=getservbyport_r
 endif
 
-DIRS = base model knowledge shell code gate result sys config net box keeper audit judge record run self client
+DIRS = base model knowledge shell code gate result sys config net box image keeper audit judge record run self client
 obj = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 
 LIB_OBJ = $(call obj,$(DIRS:%=src/%/*.c))
@@ -213,7 +213,7 @@ $(BUILD)/gen/preset_table.c: $(BUILD)/gen-presets $(PRESETS)
 	$(Q)$(BUILD)/gen-presets $(PRESETS) > $@
 
 # The pages that `caisson help TOPIC` prints.
-PAGES = audit backends box classifier clients hooks mcp metrics nested network permissions \
+PAGES = audit backends box classifier clients hooks images mcp metrics nested network permissions \
 	policy presets protected-paths result run selftest serve skills validators validators-data
 
 # Files that the program carries: NAME=FILE, where src/base/embedded.h declares the name.

@@ -29,6 +29,7 @@ EMBEDDED_FILE(witness_exec);
 	PAGE(page_classifier, "classifier", "a program that answers questions for you") \
 	PAGE(page_clients, "clients", "agent clients: what each enforces") \
 	PAGE(page_hooks, "hooks", "hooks: inputs, answers, failures") \
+	PAGE(page_images, "images", "images: roots for boxes") \
 	PAGE(page_mcp, "mcp", "the MCP server") \
 	PAGE(page_metrics, "metrics", "counters for monitoring") \
 	PAGE(page_nested, "nested", "containers, devcontainers and virtual machines") \

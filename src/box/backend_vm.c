@@ -69,7 +69,7 @@ int vm_lacks(const struct spec *s, struct err *e)
 static int check_root(const struct spec *s, struct err *e)
 {
 	return s->root.n ? 0
-			 : err_input(e, "this backend needs a root for its machine (--root DIR): the "
+			 : err_input(e, "this backend needs a root for its machine (--image or --root): the "
 					"host's own system does not travel");
 }
 

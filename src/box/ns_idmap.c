@@ -1,6 +1,7 @@
 /*
  * The caller's files in a box of root. In the box root is nobody, so each path is mounted with mapped owners:
  * whatever belongs to the owner of the path belongs to the user of the box, and nothing changes on disk.
+ * Parts of a root keep their owners, but the way to an image leads through directories of root alone.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,6 +30,15 @@ static int idmap_for(struct ns_box *n, const struct stat *st, struct err *e)
 	return n->idmap < 0 ? -1 : 0;
 }
 
+static int map_owners(struct ns_box *n, const struct op *op, const struct stat *st, struct err *e)
+{
+	if (idmap_for(n, st, e) != 0)
+		return -1;
+	return mount_idmap(op->tree, n->idmap) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno,
+			"cannot lend '%s' to the box: its file system does not support idmapped mounts; run "
+			"caisson as the user who owns it", op->source);
+}
+
 static int open_tree_for(struct ns_box *n, struct op *op, int top, struct err *e)
 {
 	FD_CLEANUP int source = open_beneath(top, op->source, O_PATH | O_NOFOLLOW);
@@ -40,17 +50,10 @@ static int open_tree_for(struct ns_box *n, struct op *op, int top, struct err *e
 		errno = ESTALE;
 		return op_unusable(op, e);
 	}
-	if (idmap_for(n, &st, e) != 0)
-		return -1;
 	op->tree = mount_copy(source, "");
 	if (op->tree < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
-	if (mount_idmap(op->tree, n->idmap) != 0)
-		return err_set(e, ERR_SYSTEM, errno,
-				"cannot lend '%s' to the box: its file system does not support "
-				"idmapped mounts; run caisson as the user who owns it",
-				op->source);
-	return 0;
+	return op->flags & OP_IMAGE ? 0 : map_owners(n, op, &st, e);
 }
 
 /* A part of the home is mapped with it when it and every directory on the way belong to the home's owner. */
@@ -86,7 +89,7 @@ int ns_trees_open(struct box_state *b, struct err *e)
 	for (struct op *op = b->ops.first; op; op = op->next) {
 		if (op->kind == OP_HOME)
 			home = op;
-		if (!(op->flags & OP_CALLERS) || (op->flags & OP_CACHE && op->flags & OP_PART) ||
+		if (!(op->flags & (OP_CALLERS | OP_IMAGE)) || (op->flags & OP_CACHE && op->flags & OP_PART) ||
 				(op->flags & OP_PART && mapped_with_home(home, op)))
 			continue;
 		op->flags &= ~(unsigned)OP_PART;

@@ -96,9 +96,6 @@ static const char masked[][32] = {
 	"/proc/timer_list", "/proc/sys/kernel/random/boot_id",
 };
 
-/* Entries of a caller's root that the box replaces by its own. */
-static const char own_dirs[][8] = {"proc", "dev", "sys", "tmp", "run", "home"};
-
 #define EACH(i, table) for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 
 struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source,
@@ -267,10 +264,7 @@ static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struc
 
 static bool is_own(const char *name)
 {
-	EACH(i, own_dirs)
-		if (!strcmp(own_dirs[i], name))
-			return true;
-	return !strcmp(name, ".") || !strcmp(name, "..");
+	return str_is_any(str_of(name), SPEC_ROOT_OWN " . ..");
 }
 
 static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
@@ -433,6 +427,9 @@ static struct str parts_base(const struct spec *s, const struct texts *mounts)
 
 static void add_home(struct arena *a, const struct spec *s, struct str base, struct ops *ops)
 {
+	if (s->image.n) /* without caches, so without a layer */
+		ops_add(a, ops, OP_HOLD, 0, STR(""), s->home)->tree =
+				fcntl(s->image_lock, F_DUPFD_CLOEXEC, 3);
 	if (s->layer.n) {
 		ops_add(a, ops, OP_HOLD, 0, STR(""), s->home)->tree =
 				fcntl(s->layer_lock, F_DUPFD_CLOEXEC, 3);

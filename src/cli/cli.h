@@ -76,6 +76,7 @@ extern const struct command_row command_config;
 extern const struct command_row command_deny;
 extern const struct command_row command_doctor;
 extern const struct command_row command_hook;
+extern const struct command_row command_image;
 extern const struct command_row command_keeper;
 extern const struct command_row command_logs;
 extern const struct command_row command_mcp;

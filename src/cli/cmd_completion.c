@@ -18,6 +18,7 @@
 #include "client/init_hooks.h"
 #include "config/config.h"
 #include "gate/gate.h"
+#include "image/image_store.h"
 #include "model/validation.h"
 #include "run/language.h"
 
@@ -148,6 +149,18 @@ static void put_boxes(struct completion_job *j)
 		put(j, str_c(&j->boxes.a, b->id), str_c(&j->boxes.a, b->command));
 }
 
+static void put_images(struct completion_job *j)
+{
+	struct image *all = NULL;
+
+	if (boxes_open(&j->boxes, "completion") != 0 || image_list(&j->boxes.a,
+			&(struct image_store){j->boxes.state, j->boxes.here.view->uid}, &all, NULL) != 0)
+		return;
+	for (; all; all = all->next)
+		for (const struct texts *t = all->names; t; t = t->next)
+			put(j, str_c(&j->boxes.a, t->text), str_c(&j->boxes.a, all->source));
+}
+
 static void put_commands(struct completion_job *j)
 {
 	const struct command_row *c;
@@ -179,7 +192,7 @@ static const struct {
 } kinds[] = {
 	{"CLIENT", put_clients}, {"CHECK", put_checks}, {"PRESET", put_presets}, {"KEY", put_keys},
 	{"BOX", put_boxes},      {"COMMAND", put_commands}, {"FILE", put_files}, {"DIR", put_files},
-	{"LANG", put_languages}, {"TASK", put_tasks},
+	{"LANG", put_languages}, {"TASK", put_tasks}, {"IMAGE", put_images},
 	{"PATH", put_files},     {"DIR[:ro|rw]", put_files}, {"PROGRAM", put_files},
 };
 

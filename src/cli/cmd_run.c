@@ -64,6 +64,8 @@ static const struct option_row options[] = {
 	{"write", OPTION_LIST, AT(write), "PATH", "file or directory to show writable; may be repeated"},
 	{"root", OPTION_ONCE, AT(rq.root), "DIR",
 			"directory to use as the root of the box instead of the system's directories"},
+	{"image", OPTION_ONCE, AT(rq.image), "IMAGE",
+			"image to use as the root, or none (caisson image list; caisson help images)"},
 	{"cwd", OPTION_VALUE, AT(rq.cwd), "DIR",
 			"working directory (default: this directory if it is in the workspace, else the "
 			"workspace, else the home)"},

@@ -18,6 +18,7 @@ static const struct group {
 			&command_audit_prune, &command_audit_checkpoint, &command_audit_keygen}},
 	{"Boxes in the background", {&command_ps, &command_logs, &command_wait, &command_result,
 			&command_stop, &command_ports}},
+	{"Roots of boxes", {&command_image}},
 	{"Output of programs", {&command_validate, &command_verify_tests, &command_redact,
 			&command_normalise}},
 	{"Used by other programs", {&command_hook, &command_mcp, &command_keeper, &command_completion}},

@@ -212,6 +212,9 @@ KEY("sandbox.background", WHO_OWNER, false,
 KEY("sandbox.backend", WHO_OWNER, false,
 		"backend for boxes: native, another engine, or auto for the first that works "
 		"(caisson help backends)", "native", "$backend", parse_backend, AT(sandbox.backend))
+KEY("sandbox.image", WHO_OWNER, false,
+		"image that is the root of boxes, in place of the system's directories, or none "
+		"(caisson help images)", "tools", "$text", value_text, AT(sandbox.image))
 KEY("sandbox.accept_watched", WHO_OWNER, false,
 		"if no cgroup can enforce a requested memory limit, watch the memory instead of "
 		"refusing the run", "false", "$bool", value_bool, AT(sandbox.accept_watched))

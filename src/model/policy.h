@@ -190,6 +190,7 @@ static inline const char *box_socket_name(size_t i)
 #define CACHES_TOTAL ((uint64_t)40 << 30)
 
 struct sandbox { /* settings of the box */
+	struct str image;            /* the image that is the root; empty: none */
 	bool enabled;          /* false: no command is contained; contain_fallback applies */
 	bool always;           /* clients: allowed commands are contained too */
 	bool allow_unboxed;    /* a caller may request a run outside the box; a person must approve it */

@@ -50,6 +50,9 @@ struct spec_tmp_file { /* a file of the host's /tmp that is visible in the box a
  */
 #define SPEC_STAND_INS "/caisson/hidden/"
 
+/* Directories of spec.root that the box replaces by its own: words with blanks between them. */
+#define SPEC_ROOT_OWN "dev home proc run sys tmp"
+
 struct spec_var {
 	struct spec_var *next;
 	struct str name, value;
@@ -108,6 +111,12 @@ struct spec {
 	struct spec_file *files;   /* the script, and the caller's identity for git */
 	/* directory used as the root, read-only; empty: the host's system directories */
 	struct str root;
+	/*
+	 * The digest of the image that `root` is; empty: it is none. Its files stay as long as image_lock is
+	 * open, which the box holds.
+	 */
+	struct str image;
+	int image_lock;
 	/* home in the box: a scratch directory, empty except for `paths` */
 	struct str home;
 	struct limits limits;

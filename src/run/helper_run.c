@@ -1,6 +1,7 @@
 /* See helper_run.h. */
 #include "run/helper_run.h"
 
+#include "image/image_store.h"
 #include "sys/file.h"
 
 #define MEMORY (256 * MB)
@@ -14,6 +15,7 @@ int helper_run(struct arena *a, const struct run *of, const struct policies *p, 
 
 	rq->network = (struct network_request){.given = true, .mode = NETWORK_DENY};
 	rq->limits[LIMIT_MEMORY] = MEMORY;
+	rq->image = IMAGE_NONE; /* validators and git are programs of this machine */
 	rq->accept_watched = true; /* the caller did not ask for this limit */
 	rq->limits[LIMIT_OUTPUT] = HELPER_OUTPUT;
 	if (of->spec.workspace.n)

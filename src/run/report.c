@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "image/image_store.h"
 #include "run/run_validation.h"
 
 #define UNKNOWN UINT64_MAX
@@ -241,6 +242,14 @@ static void put_caches(struct buf *b, const struct report *r)
 	buf_char(b, '}');
 }
 
+static void put_image(struct buf *b, const struct run *r)
+{
+	json_put_open(b, "image", '{');
+	json_put_field(b, "name", r->image_name);
+	json_put_field(b, "digest", str_fmt(b->a, IMAGE_PREFIX "%.*s", STR_ARG(r->spec.image)));
+	buf_char(b, '}');
+}
+
 static void put_measures(struct buf *b, const struct outcome *o, bool ran)
 {
 	put_number(b, "duration_ms", ran ? o->duration_ms : UNKNOWN);
@@ -297,6 +306,8 @@ void report_json(struct buf *b, const struct report *r)
 		json_put_words(b, "approved", r->run->rq->approved);
 	if (r->run->ncaches && ran)
 		put_caches(b, r);
+	if (r->run->spec.image.n)
+		put_image(b, r->run);
 	put_lists(b, r);
 	if (r->background)
 		put_background(b, r->background);

@@ -242,7 +242,7 @@ static const struct request_row {
 	TEXT(file),
 	{"profile", parse_profile, text_profile, WORD_PROFILE},
 	{"workspace", parse_workspace, text_workspace, WORD_WORKSPACE},
-	TEXT(root), TEXT(cwd),
+	TEXT(root), TEXT(image), TEXT(cwd),
 	{"network", parse_network, text_network, WORD_NETWORK},
 	{"backend", parse_backend, text_backend, WORD_BACKEND},
 	{"require", parse_require, text_require, WORD_REQUIRE},

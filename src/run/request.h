@@ -39,7 +39,7 @@ struct run_request { /* zeroed: nothing requested */
 	/* the program and its arguments; with code or file, only arguments */
 	char *const *argv;
 	const char *code, *file, *ticket;                 /* NULL: not given, here and below */
-	const char *root, *cwd, *skill, *agent, *config;
+	const char *root, *image, *cwd, *skill, *agent, *config;
 	const char *schema, *validator;                   /* for the tasks json, custom */
 	enum run_language language;
 	enum profile profile;

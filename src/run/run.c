@@ -9,12 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "image/image_store.h"
 #include "judge/world.h"
 #include "run/cache_layer.h"
 #include "run/cache_sweep.h"
 #include "run/test_reports.h"
 #include "run/tmp_dir.h"
 #include "sys/cpus.h"
+#include "sys/file.h"
 #include "sys/path.h"
 #include "sys/state.h"
 
@@ -111,6 +113,22 @@ static int make_state(struct arena *a, const struct run *r, struct tmp_dir *ret_
 	return tmp_dir_hold(a, r, state, ret_tmp, e);
 }
 
+/* Keeps the image of the run from being removed; the box does so for itself. */
+static int hold_image(struct arena *a, const struct run *r, struct fd_scope *ret, struct spec *s,
+		struct err *e)
+{
+	const struct view *v = r->world->context.view;
+	struct image_store store = {.uid = v->uid};
+
+	if (!s->image.n)
+		return 0;
+	if (state_check(a, v->state_dir, STR(""), v->uid, &store.state, e) != 0)
+		return -1;
+	fd_scope(ret, a, image_hold(a, &store, s->image, e));
+	s->image_lock = ret->fd;
+	return ret->fd < 0 ? -1 : 0;
+}
+
 void run_go(struct arena *a, const struct run *r, struct box *box, const struct box_start *start,
 		const struct box_progress *progress, struct outcome *ret)
 {
@@ -122,8 +140,11 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 	struct spec spec = r->spec;
 	struct tmp_dir tmp;
 	struct cache_layer layer = {.lock = -1};
+	FD_SCOPE image = {0};
 	int rc = make_state(a, r, &tmp, &e);
 
+	if (rc == 0)
+		rc = hold_image(a, r, &image, &spec, &e);
 	if (rc == 0)
 		cache_layer_take(a, r, &spec, &layer, &no_layer);
 	if (rc == 0)

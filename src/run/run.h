@@ -64,6 +64,7 @@ struct run {
 	struct spec spec;
 	const struct backend *backend; /* makes the box */
 	struct str id;
+	struct str image_name;         /* by which spec.image was asked for */
 	struct texts *scrubbed;        /* names of removed variables that look like credentials */
 	struct texts *capped;          /* names of limits that are lower than requested */
 	struct network_rule *taken_away; /* listed hosts that a project's policy does not cover */

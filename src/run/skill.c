@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "config/yaml.h"
+#include "image/image_store.h"
 #include "model/limits.h"
 #include "sys/file.h"
 
@@ -115,6 +116,19 @@ static int take_schema(struct skill_reader *r, const struct ynode *n, struct err
 static int take_validator(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	return take_file(r, n, &r->s.validator, e);
+}
+
+/* An image that the person imported. A skill cannot ask for the machine's own root instead of it. */
+static int take_image(struct skill_reader *r, const struct ynode *n, struct err *e)
+{
+	struct err why = {0};
+
+	if (n->kind != YNODE_SCALAR ||
+			(!str_starts(n->text, IMAGE_PREFIX) && image_check_name(n->text, &why) != 0))
+		return yaml_fail(&r->f, n, false, e, "%.*s: %s", STR_ARG(n->key),
+				why.text[0] ? why.text : "expected the name of an image");
+	r->s.image = n->text;
+	return 0;
 }
 
 static int take_task(struct skill_reader *r, const struct ynode *n, struct err *e)
@@ -273,7 +287,7 @@ static const struct key_row {
 	{"sandbox_timeout_sec", take_timeout}, {"sandbox_memory_mb", take_memory}, {"memory", take_memory},
 	{"sandbox_cpus", take_cpus}, {"cpus", take_cpus}, {"columns", take_columns}, {"schema", take_schema},
 	{"validator", take_validator}, {"task", take_task}, {"network", take_network},
-	{"timestamps", take_timestamps},
+	{"timestamps", take_timestamps}, {"sandbox_image", take_image}, {"image", take_image},
 	{"allowed_binaries", take_binaries}, {"allowed-binaries", take_binaries},
 	{"allowed-tools", take_tools}, {"allowed_tools", take_tools},
 };

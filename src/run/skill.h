@@ -20,6 +20,7 @@ struct skill {
 	uint64_t limits[LIMITS];     /* time, memory, CPUs; 0: not given */
 	enum task task;
 	struct network_request network;
+	struct str image;            /* the root of its boxes; empty: not given */
 	struct str columns;          /* of the task data, as --columns has them; empty: not given */
 	/* files of the tasks json and custom; NULL: not given */
 	const char *schema, *validator;

@@ -10,12 +10,14 @@
 #include "base/glob.h"
 #include "box/box.h"
 #include "box/protect.h"
+#include "image/image_store.h"
 #include "judge/world.h"
 #include "run/spec_builder.h"
 #include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/git_view.h"
 #include "sys/project.h"
+#include "sys/state.h"
 
 #define PROTECTED_MAX 512  /* names added by policies */
 
@@ -495,13 +497,52 @@ static int policy_paths(struct place_search *p, struct err *e)
 
 /* ---- working directory, root ---- */
 
+/*
+ * Looks up an image, which becomes the root. It is below the state, which no other path of a box may be.
+ */
+static int set_image(struct place_search *p, struct str name, struct err *e)
+{
+	struct spec_builder *m = p->m;
+	struct image_store store = {.uid = m->at->uid};
+	struct image image;
+
+	if (state_check(m->a, m->at->state_dir, STR(""), m->at->uid, &store.state, e) != 0 ||
+			image_find(m->a, &store, name, &image, e) != 0)
+		return -1;
+	m->r->spec.root = image.root;
+	m->r->spec.image = image.digest;
+	m->r->image_name = name;
+	return 0;
+}
+
+/* The image of the request, else of the skill, else of the policy. */
+static int choose_image(struct place_search *p, struct err *e)
+{
+	struct spec_builder *m = p->m;
+	const struct skill *skill = m->rq->skilled;
+	struct err why = {0};
+
+	if (m->rq->image)
+		return !strcmp(m->rq->image, IMAGE_NONE) ? 0 : set_image(p, str_of(m->rq->image), e);
+	if (skill && skill->image.n)
+		return set_image(p, skill->image, &why) == 0
+				? 0
+				: err_wrap(e, &why, str_c(m->a, skill->name));
+	if (!m->p->own.sandbox.image.n || str_is(m->p->own.sandbox.image, IMAGE_NONE) ||
+			set_image(p, m->p->own.sandbox.image, &why) == 0)
+		return 0;
+	return err_config(e, "sandbox.image: %s", why.text);
+}
+
 static int set_root(struct place_search *p, struct err *e)
 {
 	const char *name = p->m->rq->root;
 	struct path_answer at;
 
 	if (!name)
-		return 0;
+		return choose_image(p, e);
+	if (p->m->rq->image)
+		return err_input(e, "use either --root or --image");
 	if (look_up(p, "--root", str_of(name), &at, e) != 0)
 		return -1;
 	if (at.target != PATH_DIR)

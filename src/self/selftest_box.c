@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/json_write.h"
+#include "image/image_store.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/tree_walk.h"
@@ -212,6 +213,7 @@ static int try_one(struct arena *a, const struct policies *policies, enum backen
 	world.environ = environment(a, p);
 	p->home = world.context.view->home;
 	*rq = (struct run_request){.argv = argv, .accept_watched = true, .backend = backend,
+			.image = IMAGE_NONE, /* the attempts are programs of this machine */
 			.network = {.given = true, .mode = NETWORK_DENY}};
 	if (at->network[0])
 		texts_add(a, &rq->network.words, str_of(at->network));

@@ -64,6 +64,8 @@ static const struct option_row options[] = {
 				"a directory whose content is the root of the boxes, in place of the "
 				"system's "
 				"directories"},
+		{"image", OPTION_ONCE, BASE(image), "IMAGE",
+				"an image whose content is the root of the boxes (caisson help images)"},
 		{"env", OPTION_LIST, AT(env), "NAME=VALUE", "a variable for the programs; may be repeated"},
 		{"network", OPTION_LIST, AT(network), "HOSTS",
 				"deny (default), loopback, or hosts as api.example.org (caisson help "

@@ -37,6 +37,8 @@ static struct str read_one(struct str text)
 	}
 	if (s.iso_times)
 		buf_c(&b, "iso ");
+	if (s.image.n)
+		buf_fmt(&b, "image %.*s ", STR_ARG(s.image));
 	for (const struct texts *t = s.binaries; t; t = t->next)
 		buf_fmt(&b, "%s%.*s", t == s.binaries ? "only " : ",", STR_ARG(t->text));
 	CHECK((s.policy.n > 0) == (s.binaries != NULL));
@@ -62,6 +64,8 @@ static void test_keys(void)
 				"unknown sandbox_ram unknown sandbox-x "},
 		{"timestamps: iso\n", "iso "}, {"timestamps: keep\n", ""},
 		{"timestamps: yes\n", "error S.md:2:13: timestamps: expected iso or keep: 'timestamps: yes'"},
+		{"sandbox_image: tools\n", "image tools "},
+		{"image: 'sha256:01234567'\n", "image sha256:01234567 "},
 		{"network: false\n", "network deny "},
 		{"network: loopback\n", "network loopback "},
 		{"network: \"host\"\n", "network host "},
