@@ -98,8 +98,9 @@ up() {
 
 # Programs for this are missing: $why says which.
 lacks() {
+	local program=${1/#gvisor/runsc}
 	why=
-	command -v "$1" >/dev/null || why="there is no $1 here (scripts/deps backends)"
+	command -v "$program" >/dev/null || why="there is no $program here (scripts/deps backends)"
 	[[ $why ]]
 }
 

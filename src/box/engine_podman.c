@@ -110,6 +110,7 @@ static struct str describe(const struct box_state *b)
 	oci_put_word(&j, "read_only_filesystem", "true");
 	oci_put_word(&j, "remove", "true");
 	oci_put_word(&j, "no_new_privileges", "true");
+	oci_put_word(&j, "manage_password", "false"); /* the box has its own users */
 	oci_put_word(&j, "use_image_hosts", "true");
 	oci_put_word(&j, "use_image_resolve_conf", "true");
 	json_put_field(&j, "seccomp_profile_path", STR("unconfined"));

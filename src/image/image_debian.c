@@ -232,8 +232,7 @@ static int add_copies(struct image_stage *g, struct err *e)
 		if (!is_there(g, copies[i].to) && read_file(g, copies[i].from, &text) &&
 				put_file(&g->tree, copies[i].to, text, e) != 0)
 			return -1;
-	/* a box with a network by name covers it */
-	return is_there(g, "etc/resolv.conf") ? 0 : put_file(&g->tree, "etc/resolv.conf", STR(""), e);
+	return 0;
 }
 
 static int add_links(struct image_stage *g, struct err *e)

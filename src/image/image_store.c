@@ -384,7 +384,8 @@ int image_stage_commit(struct image_stage *g, struct str name, struct str source
 	struct str digest;
 
 	*ret_moved = false;
-	if (image_tree_seal(g->a, &g->tree, &seal, e) != 0 || write_about(g, &seal, source, e) != 0)
+	if (image_tree_complete(&g->tree, e) != 0 || image_tree_seal(g->a, &g->tree, &seal, e) != 0 ||
+			write_about(g, &seal, source, e) != 0)
 		return -1;
 	digest = str_dup(g->a, str_of(seal.digest));
 	const char *dir = str_c(g->a, str_fmt(g->a, DIR_PREFIX "%.*s", STR_ARG(digest)));

@@ -263,6 +263,38 @@ int image_tree_file_end(struct image_tree *t, bool executable, struct err *e)
 	return rc == 0 ? 0 : err_system(e, "cannot change the mode of a file of the image");
 }
 
+static const struct {
+	char name[20], text[56];
+} completed[] = {
+	{"etc/hostname", "box\n"},
+	{"etc/hosts", "127.0.0.1 localhost box\n::1 localhost box\n"},
+	{"etc/resolv.conf", ""},
+};
+
+static bool is_there(const struct image_tree *t, const char *name)
+{
+	return faccessat(t->root, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int image_tree_complete(struct image_tree *t, struct err *e)
+{
+	struct stat st;
+
+	if (!t->entries) /* stays empty, which is an error */
+		return 0;
+	if (fstatat(t->root, "etc", &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(st.st_mode))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(completed); i++) {
+		struct str text = str_of(completed[i].text);
+
+		if (!is_there(t, completed[i].name) &&
+				(image_tree_file(t, str_of(completed[i].name), text.n, e) != 0 ||
+				image_tree_write(t, text, e) != 0 || image_tree_file_end(t, false, e) != 0))
+			return -1;
+	}
+	return 0;
+}
+
 /* ---- sealing ---- */
 
 struct tree_sealing {

@@ -51,6 +51,11 @@ int image_tree_write(struct image_tree *t, struct str bytes, struct err *e);
 int image_tree_file_end(struct image_tree *t, bool executable, struct err *e);
 /* Closes a file that is being written. */
 void image_tree_close(struct image_tree *t);
+/*
+ * Adds files of /etc that container engines mount something on, where they are missing: a mount needs a
+ * name, and nobody can make one in a read-only root.
+ */
+int image_tree_complete(struct image_tree *t, struct err *e);
 /* Makes the tree read-only. An empty tree is an error. */
 int image_tree_seal(struct arena *a, struct image_tree *t, struct image_seal *ret, struct err *e);
 /* With merge_usr: the i-th directory that is in /usr. NULL after the last. */

@@ -14,6 +14,10 @@ if [[ -z $busybox ]] || ldd "$busybox" >/dev/null 2>&1; then
 	done_testing
 	exit
 fi
+# hosts_of WHO: an ordinary user has engines of its own, or none
+hosts_of() {
+	[[ $1 != user || $(id -u) != 0 ]] || passed+=(DOCKER_HOST="${USER_DOCKER_HOST:-unix:///nonexistent}" CONTAINER_HOST="${USER_CONTAINER_HOST:-unix:///nonexistent}")
+}
 # A person's shell: without the variables and, if possible, the ancestors of an agent client (src/client/person.h).
 image() { # WHO WORDS...
 	local who=$1
@@ -286,6 +290,7 @@ races() { # WHO
 "$CAISSON" help --man image | cmp -s - "$here/man/caisson-image.1"
 result $? 'man/caisson-image.1 is what the tables say'
 for who in $(people); do
+	hosts_of "$who"
 	imports "$who" || continue
 	if [[ $BACKENDS == 'native bwrap' ]]; then
 		names "$who"

@@ -1,0 +1,117 @@
+"""The start of a box of each backend beside the engine's own command line. bench/backends calls it, with DIR, which
+has `root`, a small root, and with the engines' sockets in the environment.
+
+Every turn starts all of them in an order that changes, so that noise falls on everybody alike. Prints the ratio of
+medians of elapsed time, that of the fastest, and, for engines without a daemon, of the CPU time of all their
+processes; the first start of each is not counted. A missed goal is printed, since a machine's times are its own.
+"""
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+
+CAISSON, DIR = os.environ["CAISSON"], os.environ["DIR"]
+TURNS = int(os.environ.get("TURNS", "15"))
+ROOT = os.path.join(DIR, "root")
+GOAL = 1.1
+DAEMONS = ("docker", "podman")
+NULL = os.open("/dev/null", os.O_RDWR)
+number = 0
+
+
+def bundle(name):
+    """An OCI bundle with the limits of a box, whose root is the small one."""
+    place = os.path.join(DIR, "bundle-" + name)
+    os.makedirs(place)
+    subprocess.run([name, "spec"], cwd=place, check=True, stdout=NULL)
+    path = os.path.join(place, "config.json")
+    with open(path, encoding="utf-8") as file:
+        spec = json.load(file)
+    spec["root"] = {"path": ROOT, "readonly": True}
+    spec["process"].update(terminal=False, args=["/bin/true"], cwd="/", noNewPrivileges=True)
+    spec["linux"].setdefault("resources", {}).update(memory={"limit": 1 << 30}, pids={"limit": 256})
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(spec, file)
+    return place
+
+
+def engine_id():
+    global number
+    number += 1
+    return f"caisson-bench-{os.getpid()}-{number}"
+
+
+def engine_line(name, places):
+    """The command line of the engine, as its users write it."""
+    if name == "bwrap":
+        return ["bwrap", "--unshare-all", "--new-session", "--die-with-parent", "--ro-bind", ROOT, "/", "--tmpfs", "/tmp", "--proc", "/proc", "--dev",
+                "/dev", "/bin/true"]
+    if name == "gvisor":
+        return ["runsc", "--root", os.path.join(DIR, "runsc"), "--platform=ptrace", "--network=none", "run", "-bundle", places[name], engine_id()]
+    if name in ("runc", "crun"):
+        return [name, "--root", os.path.join(DIR, name), "run", "-b", places[name], engine_id()]
+    limits = ["--rm", "--network", "none", "--read-only", "--memory", "1g", "--pids-limit", "256"]
+    if name == "docker":
+        return ["docker", "run", *limits, "caisson-bench", "/bin/true"]
+    return ["podman", "--root", os.path.join(DIR, "podman/root"), "--runroot", os.path.join(DIR, "podman/run"), "--tmpdir", os.path.join(DIR, "podman/tmp"),
+            "run", *limits, "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024", "--rootfs", ROOT, "/bin/true"]
+
+
+def once(argv, env):
+    """Elapsed and CPU seconds; the latter of all descendants that were waited for."""
+    start = time.perf_counter()
+    run = subprocess.Popen(argv, stdin=NULL, stdout=NULL, stderr=subprocess.PIPE, env=env)
+    message = run.stderr.read()
+    _, status, used = os.wait4(run.pid, 0)
+    run.returncode = os.waitstatus_to_exitcode(status)
+    return time.perf_counter() - start, used.ru_utime + used.ru_stime, run.returncode, message.decode(errors="replace").strip()
+
+
+def measure(names):
+    # Podman's own command is no client of the service, which caisson asks.
+    plain = {k: v for k, v in os.environ.items() if k != "CONTAINER_HOST"} | {"CONTAINERS_CONF": os.path.join(DIR, "containers.conf")}
+    home = os.path.join(DIR, "home")
+    os.makedirs(os.path.join(home, ".config/caisson"), mode=0o700)
+    with open(os.path.join(home, ".config/caisson/config.yaml"), "w", encoding="utf-8") as file:
+        file.write("audit: {sync: none}\n")
+    ours = {k: v for k, v in os.environ.items() if not k.startswith("CLAUDE")} | {"HOME": home, "CAISSON_STATE": os.path.join(DIR, "state")}
+    subprocess.run([CAISSON, "image", "import", ROOT, "--name", "bench"], env=ours, check=True, stdout=NULL)
+    places = {name: bundle({"gvisor": "runsc"}.get(name, name)) for name in names if name in ("runc", "crun", "gvisor")}
+    lines = {}
+    for name in names:
+        lines[name, "engine"] = (lambda name=name: engine_line(name, places)), plain
+        lines[name, "caisson"] = (lambda name=name: [CAISSON, "run", "--plain", "--backend", name, "--image", "bench", "--", "/bin/true"]), ours
+    lines["native", "caisson"] = (lambda: [CAISSON, "run", "--plain", "--image", "bench", "--", "/bin/true"]), ours
+    got, broken, order = {key: [] for key in lines}, set(), random.Random(1)
+    for turn in range(TURNS + 1):
+        rows = [key for key in lines if key not in broken]
+        order.shuffle(rows)
+        for key in rows:
+            elapsed, cpu, code, message = once(lines[key][0](), lines[key][1])
+            if code != 0:
+                print(f"  {key[0]}: not measured, the {'engine' if key[1] == 'engine' else 'box'} ended with {code}: {message[-200:]}")
+                broken |= {(key[0], "engine"), (key[0], "caisson")}
+            elif turn:
+                got[key].append((elapsed, cpu))
+    return {key: rows for key, rows in got.items() if key not in broken}
+
+
+def ratio(ours, theirs, i, how):
+    return how(row[i] for row in ours) / how(row[i] for row in theirs)
+
+
+def main():
+    got = measure(sys.argv[1:])
+    print(f"  caisson / engine, {TURNS} turns: median of elapsed time, of the fastest, median of CPU time; the engine / a native box")
+    for name in sys.argv[1:]:
+        if (name, "engine") not in got:
+            continue
+        whole, fastest, cpu = (ratio(got[name, "caisson"], got[name, "engine"], i, how) for i, how in ((0, statistics.median), (0, min), (1, statistics.median)))
+        native = ratio(got[name, "engine"], got["native", "caisson"], 0, statistics.median)
+        print(f"  {name:8}{whole:7.2f}   goal {GOAL} {'met   ' if whole <= GOAL else 'MISSED'}{fastest:7.2f}{'      -' if name in DAEMONS else f'{cpu:7.2f}'}{native:9.0f}")
+
+
+main()
