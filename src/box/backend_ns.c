@@ -274,15 +274,22 @@ static int make_brief(struct box_state *b, struct err *e)
 	return brief_make(s, open_files, n->primed ? n->files : b->ops.first, cwd, n->network, n->primed, e);
 }
 
+int ns_start_bits(const struct ns_box *n)
+{
+	int bits = n->grouped ? NS_GROUP : 0;
+
+	if (ns_group_cpus(n) == ENFORCED_AFFINITY)
+		bits |= (n->cpus_suffice ? 0 : NS_FEWER_CPUS) | (n->keep_cpus ? NS_KEEP_CPUS : 0);
+	return bits;
+}
+
 /* The program may start. It gets the descriptors to enter its group, unless it was born there. */
 static int send_start(const struct ns_box *n, struct err *e)
 {
 	int doors[CG_HIERARCHIES_MAX];
 	size_t ndoors = n->grouped && !n->primed ? cg_doors(&n->cg, doors) : 0;
-	char word = NS_START | (n->grouped ? NS_GROUP : 0);
+	char word = (char)(NS_START | ns_start_bits(n));
 
-	if (ns_group_cpus(n) == ENFORCED_AFFINITY)
-		word |= (n->cpus_suffice ? 0 : NS_FEWER_CPUS) | (n->keep_cpus ? NS_KEEP_CPUS : 0);
 	if (n->grouped && !ndoors && !n->primed && !n->child.born_in && !n->child.moved_in)
 		return err_set(e, ERR_INTERNAL, 0, "the box has a cgroup and no way to enter it");
 	/* A child that is dead already has sent the reason; supervise_box() hears it. */

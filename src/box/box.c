@@ -153,17 +153,18 @@ void box_begin(struct box *box, struct arena *a, const struct backend *backend)
 	b->box = box;
 }
 
-bool box_prime(struct box *box, const struct spec *guess)
+bool box_prime(struct box *box, const struct spec *guess, struct err *e)
 {
 	struct box_state *b = box->begun;
-	struct err e = {0};
 
-	if (!b || !b->backend->prime || guess->workspace.n || guess->git_common.n)
+	if (!b || !b->backend->prime || guess->workspace.n || guess->git_common.n) {
+		err_set(e, ERR_INPUT, 0, "a box with a workspace cannot be put together ahead");
 		return false;
+	}
 	b->spec = guess;
-	b->primed = plan_root(b->a, guess, &b->ops, &e) == 0 && plan_close(b->a, guess, &b->ops, &e) == 0 &&
-			b->backend->prime(b, &e) == 0;
-	if (!b->primed && e.kind == ERR_INPUT) { /* nothing was done */
+	b->primed = plan_root(b->a, guess, &b->ops, e) == 0 && plan_close(b->a, guess, &b->ops, e) == 0 &&
+			b->backend->prime(b, e) == 0;
+	if (!b->primed && e->kind == ERR_INPUT) { /* nothing was done */
 		b->ops = (struct ops){0};
 		b->spec = NULL;
 	} else if (!b->primed) {

@@ -113,9 +113,10 @@ void box_begin(struct box *box, struct arena *a, const struct backend *b);
 /*
  * Puts the begun box together for this spec, up to the start of its program. Only arguments, environment,
  * input, files in the home and limits of a run may differ from it; for any other run a new box is begun. The
- * spec must live as long as the box. False: this cannot be done ahead, and the box is as it was, or gone.
+ * spec must live as long as the box. With spec.preload this waits until the interpreter is ready. False: this
+ * cannot be done ahead, e says why, and the box is as it was, or gone.
  */
-bool box_prime(struct box *box, const struct spec *guess);
+bool box_prime(struct box *box, const struct spec *guess, struct err *e);
 /*
  * Runs the spec, in the box that was begun if it fits. 0 and *ret, however the program ended. -1 when the box
  * could not be made: nothing ran, nothing is left behind, and e says why. The streams of *ret lie in the

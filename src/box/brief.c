@@ -153,12 +153,13 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 	t = brief_alloc(b, sizeof(*t));
 
 	*t = (struct ns_task){.limits = spec->limits, .open_files = open_files,
-			.network.mode = spec->network.mode, .input = spec->input >= 0,
+			.network.mode = spec->network.mode, .input = spec->input >= 0 || spec->preload,
+			.preload = spec->preload,
 			.shell = spec->shell, .ptrace = spec->ptrace, .background = spec->background,
 			.collects = spec->collects};
 	t->cwd_id = spec->cwd.n ? spec->cwd_id : spec->workspace_id;
 	cpus_own(&t->cpus);
-	t->argv = copy_vector(b, spec->argv);
+	t->argv = copy_vector(b, spec->preload ? spec->preload : spec->argv);
 	t->envp = copy_environment(b, spec->env);
 	t->ops = copy_ops(b, ops);
 	t->cwd = copy_text(b, cwd.p, cwd.n);

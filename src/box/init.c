@@ -62,7 +62,7 @@ void ns_tell_why(int talk, const struct err *why)
 	send_message(talk, &m);
 }
 
-static void __attribute__((noreturn)) give_up(int talk, const struct err *why)
+void init_give_up(int talk, const struct err *why)
 {
 	ns_tell_why(talk, why);
 	_exit(NS_LOST);
@@ -75,7 +75,7 @@ void ns_not_told(int talk)
 	if (errno != EMFILE)
 		_exit(NS_LOST);
 	err_set(&e, ERR_SYSTEM, errno, "cannot receive the descriptors of the box");
-	give_up(talk, &e);
+	init_give_up(talk, &e);
 }
 
 /* Waits for the launcher to say which user the box has. If the launcher is dead, init ends. */
@@ -416,7 +416,7 @@ static void __attribute__((noreturn)) fail_setup(struct program *p, const struct
 
 	if (p->pid > 0 && program_await(p, p->pid, NULL) != 0)
 		program_await(p, PROGRAM_NETWORK, &patience);
-	give_up(p->child->talk, why);
+	init_give_up(p->child->talk, why);
 }
 
 /* Init enters the program's network namespace, or /proc/1/net would show the host's network. */
@@ -448,6 +448,8 @@ static int prepare_root(struct program *p, const struct ns_task *t, int *ret_old
 {
 	struct setup_notes notes = {0};
 
+	if (t->preload && preload_open(p, e) != 0)
+		return -1;
 	p->task = t;
 	if (program_say(p, e) != 0 || setup_root(t, &notes, e) != 0 || enter_network(p, e) != 0)
 		return -1;
@@ -500,7 +502,7 @@ static int close_between(int from, int to)
 }
 
 /* Closes every descriptor but these: the launcher and the program wait for EOF on theirs. */
-static int close_all_but(int fd, int other, struct err *e)
+int init_close_all_but(int fd, int other, struct err *e)
 {
 	int low = other < 0 || fd < other ? fd : other, high = fd < other ? other : fd;
 
@@ -528,13 +530,19 @@ void ns_init(const struct ns_child *c)
 	if (t->primed) {
 		program_await(&p, PROGRAM_NETWORK, NULL);
 		if (remove_old_root(old, &e) != 0)
-			give_up(c->talk, &e);
+			init_give_up(c->talk, &e);
 	}
-	await_exec(&p, t->primed ? PROGRAM_PRIMED : PROGRAM_NETWORK, t->limits.time_ms);
-	if (init_start_clock(p.task->limits.time_ms, &e) != 0 ||
-			(!t->primed && remove_old_root(old, &e) != 0) ||
-			close_all_but(c->talk, held(t->ops), &e) != 0)
-		give_up(c->talk, &e);
+	if (t->preload && preload_take_run(&p, &e) != 0)
+		init_give_up(c->talk, &e);
+	if (!t->preload)
+		await_exec(&p, t->primed ? PROGRAM_PRIMED : PROGRAM_NETWORK, t->limits.time_ms);
+	if (init_start_clock(p.task->limits.time_ms, &e) != 0)
+		init_give_up(c->talk, &e);
+	if (t->preload)
+		preload_send(&p);
+	if ((!t->primed && remove_old_root(old, &e) != 0) ||
+			init_close_all_but(c->talk, held(t->ops), &e) != 0)
+		init_give_up(c->talk, &e);
 	(void)cpus_restore(&t->cpus);
 	if (t->background)
 		reap_and_listen(c->talk, p.pid, p.task->ops);

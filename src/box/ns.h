@@ -39,6 +39,10 @@
  * run whose plan is the guessed one sends a second brief (limits, arguments, environment, files in the home)
  * and NS_START; any other run begins a new box.
  *
+ * With spec.preload the program's process of a primed box has called exec as well: an interpreter waits there
+ * (preload.c). Init takes the second brief and NS_START in its place, makes the files, and hands the
+ * arguments to the interpreter, which becomes the program. It serves one run, as any program does.
+ *
  * Ends. Init is pid 1, so its end is the end of every process in the box. Init dies with the launcher
  * (PDEATHSIG), unless it was told to keep the box: then it ends with one of two life lines (hold.h). An
  * undertaker then removes what a dead launcher cannot: the cgroup, and the placeholders in
@@ -91,11 +95,12 @@ struct ns_user ns_user(pid_t init);
 /*
  * NS_LOOK_IN brings the descriptors with which the launcher watches a box without a cgroup, NS_NETWORK the
  * sockets of the relay (ns_network.c). NS_CACHES tells that caches have no overlay, and why (`err`).
- * NS_DROPPED lists files that end with the box (err.text). NS_HOME brings a descriptor of the home.
+ * NS_DROPPED lists files that end with the box (err.text). NS_HOME brings a descriptor of the home. NS_READY
+ * tells that a preloaded interpreter waits for its run.
  */
 enum ns_message_kind {
 	NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK, NS_CACHES, NS_LEFT, NS_KEPT, NS_DROPPED, NS_SHARED,
-	NS_HOME
+	NS_HOME, NS_READY
 };
 /*
  * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to
@@ -155,6 +160,7 @@ struct ns_task {
 	bool background;           /* init tells when processes are left, and takes orders */
 	bool collects;             /* init sends NS_HOME before NS_ENDED */
 	bool primed;               /* another task follows: that of the run. Its ops are files in the home */
+	bool preload;              /* argv starts before the run */
 	/* The caller's: init may have been moved before it started the program's process. */
 	cpu_set_t cpus;
 };
@@ -170,6 +176,7 @@ struct ns_box {
 	bool adopted;              /* this is the holder */
 	bool killed;               /* no message is to be expected any more */
 	size_t primed;             /* bytes of the brief of a primed box; 0: it is not primed */
+	bool ready;                /* NS_READY was received */
 	struct limits primed_limits; /* that its group has */
 	struct op *files;          /* that a run adds to the home of a primed box */
 	struct ns_user user;
@@ -233,6 +240,10 @@ int init_start_clock(uint64_t limit_ms, struct err *e);
  * text; 0: none.
  */
 size_t ns_dropped(const struct op *ops, char *text, size_t size);
+/* Init: closes every descriptor but these two; -1: none. */
+int init_close_all_but(int fd, int other, struct err *e);
+/* Init: sends the reason to the launcher, and ends the box. */
+void init_give_up(int talk, const struct err *why) __attribute__((noreturn));
 /* Sends the reason why the box ends to the launcher. */
 void ns_tell_why(int talk, const struct err *why);
 /*
@@ -291,6 +302,8 @@ void ns_trees_close(struct box_state *b);
 
 /* backend_ns.c: sends the brief, and makes the cgroup. */
 int ns_send_task(struct box_state *b, bool guess, struct err *e);
+/* Bits of the byte that starts the program: how its group and its CPUs are. */
+int ns_start_bits(const struct ns_box *n);
 /* ns_prime.c: backend.h has the contract of the first. Can a primed box run this spec? */
 int ns_prime(struct box_state *b, struct err *e);
 bool ns_prime_fits(struct box_state *b, const struct spec *s);

@@ -89,7 +89,9 @@ void ns_take_events(struct box_state *b)
 			b->events.shared |= m.kind == NS_SHARED;
 		} else if (m.kind == NS_HOME && nfds == 1) {
 			b->outcome.home = fds[0];
-		} else if (m.kind == NS_CACHES)
+		} else if (m.kind == NS_READY)
+			n->ready = true;
+		else if (m.kind == NS_CACHES)
 			b->outcome.no_overlay = m.err;
 		else if (m.kind == NS_DROPPED)
 			note_dropped(&b->outcome, &m);

@@ -270,7 +270,7 @@ static int change_directory(const struct program *p, struct err *e)
 
 /* ---- a primed box ---- */
 
-/* The files of a run in its home. Names of directories above them are made where they are missing. */
+/* A file of a run in its home. Names of directories above it are made where they are missing. */
 static int make_file(const struct op *op)
 {
 	FD_CLEANUP int fd = -1;
@@ -289,15 +289,11 @@ static int make_file(const struct op *op)
 	return fd >= 0 && write(fd, op->text, op->ntext) == (ssize_t)op->ntext ? 0 : -1;
 }
 
-/* Waits, inside of all walls and in the cgroup, for the task of the run. */
-static int take_run(struct program *p, struct group_entry *g, struct err *e)
+int program_take_task(struct program *p, struct err *e)
 {
 	struct op **end;
 	struct ns_task *t;
 
-	if (enter_group(g, e) != 0)
-		return -1;
-	say_life(p, PROGRAM_PRIMED);
 	errno = 0;
 	t = (struct ns_task *)brief_take_run(p->child->talk); /* the buffer is ours, so writing is safe */
 	if (!t)
@@ -307,6 +303,28 @@ static int take_run(struct program *p, struct group_entry *g, struct err *e)
 			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s' in the box", (*end)->target);
 	*end = (struct op *)p->task->ops;
 	p->task = t;
+	return 0;
+}
+
+int program_await_start(const struct ns_child *c, struct err *e)
+{
+	struct group_entry g;
+
+	await_start(c, true, &g);
+	return g.word & NS_START ? 0 : err_set(e, ERR_INTERNAL, 0, "a box was primed twice");
+}
+
+/* Waits, inside of all walls and in the cgroup, for the task of the run. */
+static int take_run(struct program *p, struct group_entry *g, struct err *e)
+{
+	const struct ns_task *t;
+
+	if (enter_group(g, e) != 0)
+		return -1;
+	say_life(p, PROGRAM_PRIMED);
+	if (program_take_task(p, e) != 0)
+		return -1;
+	t = p->task;
 	if (t->input && dup2(p->child->in, STDIN_FILENO) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
 	if (change_directory(p, e) != 0)
@@ -315,25 +333,38 @@ static int take_run(struct program *p, struct group_entry *g, struct err *e)
 	return g->word & NS_START ? 0 : err_set(e, ERR_INTERNAL, 0, "a box was primed twice");
 }
 
+/* The interpreter that starts ahead finds its socket to init at one number, in descriptors of its own. */
+static int keep_loader(const struct program *p, struct err *e)
+{
+	int fd = p->loader[1];
+
+	if (unshare(CLONE_FILES) != 0 ||
+			(fd == PROGRAM_LOADER ? fcntl(fd, F_SETFD, 0) : dup2(fd, PROGRAM_LOADER)) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot start an interpreter ahead");
+	return 0;
+}
+
 int program_enter(struct program *p, struct err *e)
 {
 	struct group_entry group;
-	bool primed;
+	bool waits;
 
 	if (change_directory(p, e) != 0)
 		return -1;
 	if (set_landlock(p->task, e) != 0)
 		return -1;
 	await_start(p->child, false, &group);
-	primed = group.word & NS_PRIME;
-	if (primed && take_run(p, &group, e) != 0)
+	waits = group.word & NS_PRIME && !p->task->preload;
+	if (waits && take_run(p, &group, e) != 0)
 		return -1;
 	p->started = true;
 	if ((has_no_group(&group) && hand_out(p->child->talk, e) != 0) ||
 			set_process_limits(&group, p->task, e) != 0 ||
-			(!primed && enter_group(&group, e) != 0))
+			(!waits && enter_group(&group, e) != 0))
 		return -1;
-	return load_more_filters(&group, e) == 0 ? hold_streams_only(e) : -1;
+	if (load_more_filters(&group, e) != 0 || hold_streams_only(e) != 0)
+		return -1;
+	return p->task->preload ? keep_loader(p, e) : 0;
 }
 
 /* The steps in the new root. From here on this process has its own working directory and root. */

@@ -15,6 +15,7 @@
 
 #define PROGRAM_NETWORK (-1)
 #define PROGRAM_PRIMED (-2)
+#define PROGRAM_LOADER 3 /* the descriptor of loader[1] in an interpreter that starts ahead */
 
 struct program {
 	const struct ns_child *child;
@@ -23,6 +24,7 @@ struct program {
 	pid_t pid;                  /* 0: there is none yet */
 	/* A futex: the pid, then PROGRAM_NETWORK, in a primed box PROGRAM_PRIMED; 0 after exec or exit. */
 	pid_t life;
+	int loader[2];              /* task->preload: a socket pair, init's end and the interpreter's */
 	bool started;               /* NS_START was received */
 	bool start_checked;         /* cwd was compared by init (setup_root()), or by the launcher */
 };
@@ -33,6 +35,20 @@ int program_start(struct program *p, struct err *e);
 int program_say(const struct program *p, struct err *e);
 /* Waits while p->life has this value. Returns the new value, or the same on timeout. NULL: no timeout. */
 pid_t program_await(struct program *p, pid_t life, const struct timespec *patience);
+
+/* ---- a primed box: steps of the process that waits for the run ---- */
+
+/* Takes the task of the run, which becomes p->task, and makes its files. */
+int program_take_task(struct program *p, struct err *e);
+/* Waits for NS_START. */
+int program_await_start(const struct ns_child *c, struct err *e);
+
+/* ---- an interpreter that starts ahead (preload.c): steps of init ---- */
+
+int preload_open(struct program *p, struct err *e); /* before the first word */
+/* After its exec: waits until it is ready, takes the task of the run, and waits for NS_START. */
+int preload_take_run(struct program *p, struct err *e);
+void preload_send(const struct program *p); /* the arguments of the run */
 
 /* ---- steps that the guest takes as well (guest.c) ---- */
 

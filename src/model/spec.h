@@ -137,5 +137,10 @@ struct spec {
 	struct str stage;
 	bool background;           /* processes may outlive the program and the launcher (box_hold) */
 	bool collects;             /* outcome.home is wanted */
+	/*
+	 * Only of a guess (box_prime()): starts in place of argv, inside of all walls, and waits for the
+	 * arguments of a run, whose first two are those of argv (preload/). NULL: nothing starts ahead.
+	 */
+	char *const *preload;
 	bool pass_through;         /* output is also copied to our stdout and stderr at once */
 };

@@ -10,7 +10,7 @@
  *   worker    answers one request, and ends. A boxed worker is the launcher of its box, as `caisson run` is;
  *             it begins the box before it has a request, and primes it for the spec of a request without
  *             options (box_prime()), which the spawner makes now and then. Such a worker is a slot of the
- *             pool                                                                          serve_worker.c
+ *             pool. A preloaded one has an interpreter waiting in its box (--preload)       serve_worker.c
  *
  * Channels:
  *
@@ -92,6 +92,7 @@ struct serve_options {
 	size_t parallel;             /* runs at once */
 	size_t queue;                /* requests that wait */
 	size_t pool;                 /* boxes that are ready */
+	const char *preload;         /* modules that waiting Pythons have imported; NULL: none waits */
 	size_t body;                 /* bytes */
 	int64_t grace_ms;            /* for running requests at the end */
 	const char *tokens;          /* path of the file */
@@ -127,6 +128,8 @@ size_t serve_route_number(const struct serve_route *r);
 struct str serve_host_name(struct str host);
 /* A Content-Type that says JSON. */
 bool serve_is_json(struct str type);
+/* The body seems to ask for Python. A guess, for the choice of a worker: the worker parses the body. */
+bool serve_seems_python(struct str body);
 
 /* ---- between server and worker ---- */
 
@@ -164,8 +167,9 @@ void serve_put_error(struct buf *b, const char *id, struct str message);
 void serve_fail(struct serve_work *w, unsigned status, const char *id, struct str message);
 /* The value of a query's parameter, decoded; p is NULL if it is not there. */
 struct str serve_parameter(struct arena *a, struct str query, const char *name);
+enum serve_kind { SERVE_UNBOXED, SERVE_BOXED, SERVE_PRELOADED, SERVE_KINDS };
 /* serve_worker.c. Never returns. */
-void serve_worker(const struct serve_options *o, const struct spec *guess, int talk, bool boxed)
+void serve_worker(const struct serve_options *o, const struct spec *guess, int talk, enum serve_kind kind)
 		__attribute__((noreturn));
 
 /* ---- serve_spawn.c ---- */
@@ -175,9 +179,11 @@ void serve_worker(const struct serve_options *o, const struct spec *guess, int t
  * spawner waits for its workers and ends.
  */
 pid_t serve_spawner(const struct serve_options *o, int *ret_control, struct err *e);
-int serve_spawn_ask(int control, bool boxed, struct err *e);
+int serve_spawn_ask(int control, enum serve_kind kind, struct err *e);
 /* Takes a worker that was asked for. 1, 0: not yet, -1: the spawner is gone. */
-int serve_spawn_take(int control, bool *ret_boxed, int *ret_talk, int *ret_pidfd);
+int serve_spawn_take(int control, enum serve_kind *ret_kind, int *ret_talk, int *ret_pidfd);
+/* Makes one box with a waiting interpreter, and ends it: -1 with the reason if none can wait. */
+int serve_spawn_try(const struct serve_options *o, struct err *e);
 
 /* ---- API: functions of routes ---- */
 

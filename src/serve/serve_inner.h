@@ -33,6 +33,7 @@ struct serve_call { /* one HTTP request */
 	const struct serve_route *route;
 	enum call_state state;
 	bool suspended, too_large, stream, queued;
+	enum serve_kind work; /* the worker that it would like best */
 	int64_t until; /* receiving: the time to give up */
 	char target[SERVE_TARGET_MAX + 1];
 	struct serve_usage *usage;
@@ -54,7 +55,7 @@ enum slot_kind { SLOT_UNUSED, SLOT_WARM, SLOT_BUSY };
 struct serve_slot { /* a worker */
 	struct serve *s;
 	enum slot_kind kind;
-	bool boxed;
+	enum serve_kind work;
 	int talk, pidfd;
 	int pipes[2];            /* of a stream; -1: none */
 	struct serve_call *call; /* NULL: the caller went away */
@@ -81,7 +82,7 @@ struct serve {
 	struct serve_source on_http, on_signal, on_control;
 	struct serve_call *first, *last;
 	struct serve_slot slots[SERVE_SLOTS_MAX];
-	size_t asked[2]; /* workers that the spawner has not made yet, by kind */
+	size_t asked[SERVE_KINDS]; /* workers that the spawner has not made yet */
 	size_t waiting;
 	struct serve_usage usage[SERVE_TOKENS_MAX + 1];
 	size_t nusage;

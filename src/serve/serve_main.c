@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -17,6 +19,7 @@
 #include "sys/title.h"
 
 #define LISTEN_DEFAULT "127.0.0.1:8484"
+#define MODULE_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,"
 
 struct daemon_options {
 	struct serve_options serve;
@@ -49,6 +52,9 @@ static const struct option_row options[] = {
 		{"queue", OPTION_VALUE, AT(queue), "N",
 				"requests that wait; further ones get 429 (default: 256)"},
 		{"pool", OPTION_VALUE, AT(pool), "N", "boxes that are ready (default: 2 for each CPU)"},
+		{"preload", OPTION_VALUE, AT(serve.preload), "MODULES",
+				"as many boxes again in which a Python waits that has imported these, as "
+				"json,re; '' imports none (default: no Python waits)"},
 		{"body", OPTION_VALUE, AT(body), "SIZE", "bytes of a request (default and most: 16M)"},
 		{"grace", OPTION_VALUE, AT(grace), "TIME",
 				"how long running requests may go on at the end (default: 30s)"},
@@ -174,6 +180,8 @@ static int take_options(struct arena *a, struct daemon_options *o, struct err *e
 			take_number(o->queue, "queue", 100000, &s->queue, e) != 0 ||
 			take_number(o->pool, "pool", 128, &s->pool, e) != 0)
 		return -1;
+	if (s->preload && !str_only(str_of(s->preload), MODULE_LETTERS))
+		return err_set(e, ERR_INPUT, 0, "--preload lists modules with commas, as json,re");
 	if (s->open && !is_loopback(s->address))
 		return err_set(e, ERR_INPUT, 0, "--open needs a loopback address: others need tokens");
 	if ((o->grace && limit_parse(LIMIT_TIME, str_of(o->grace), &grace, e) != 0) ||
@@ -235,6 +243,8 @@ static int serve_http(void *arg)
 	code = with_arena(&d->trial, try_options, d);
 	if (code != 0)
 		return code;
+	if (s->preload && serve_spawn_try(s, &e) != 0)
+		return usage_wrong(&command_daemon, e.text);
 	serve_code_probe(&s->versions);
 	spawner = tokens_path(&d->a, &s->tokens, &e) != 0 ? -1 : serve_spawner(s, &control, &e);
 	if (spawner < 0) {
@@ -405,9 +415,22 @@ static int start(int argc, char **argv)
 	return with_arena(&d.a, serve_http, &d);
 }
 
+/* The spawner and the workers overwrite the arguments by their title, and use the options. */
+static char **copy_arguments(int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+
+	for (int i = 0; copy && i < argc; i++)
+		if (!(copy[i] = strdup(argv[i])))
+			return NULL;
+	return copy;
+}
+
 int main(int argc, char **argv)
 {
+	char **copy = copy_arguments(argc, argv);
+
 	title_known(argc, argv);
 	box_entry(argc, argv);
-	return stack_run(start, argc, argv);
+	return copy ? stack_run(start, argc, copy) : EXIT_INTERNAL;
 }

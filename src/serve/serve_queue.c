@@ -23,6 +23,8 @@
 #define EVENTS_HIGH \
 	((size_t)1 << 20) /* bytes of events that the caller has not read: then the program waits */
 #define EARLY_MAX 8
+#define UNBOXED_MORE 4 /* workers without a box, beside as many as there may be runs */
+#define QUEUE_KEPT 8   /* this part of the queue is kept for callers of whom nothing waits */
 #define PAUSE SERVE_SECOND
 
 size_t serve_queue_count(const struct serve *s, enum slot_kind kind)
@@ -34,13 +36,21 @@ size_t serve_queue_count(const struct serve *s, enum slot_kind kind)
 	return n;
 }
 
-static size_t count_boxed(const struct serve *s, enum slot_kind kind, bool boxed)
+static size_t count_work(const struct serve *s, enum slot_kind kind, enum serve_kind work)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++)
-		n += s->slots[i].kind == kind && s->slots[i].boxed == boxed;
+		n += s->slots[i].kind == kind && s->slots[i].work == work;
 	return n;
+}
+
+/* Workers that are at work on requests like these: boxed ones of both kinds, or others. */
+static size_t count_busy(const struct serve *s, enum serve_kind work)
+{
+	if (work == SERVE_UNBOXED)
+		return count_work(s, SLOT_BUSY, work);
+	return count_work(s, SLOT_BUSY, SERVE_BOXED) + count_work(s, SLOT_BUSY, SERVE_PRELOADED);
 }
 
 /* ---- answers ---- */
@@ -290,7 +300,7 @@ static void on_talk(void *ctx, uint32_t events)
 
 /* ---- workers come ---- */
 
-static void slot_new(struct serve *s, bool boxed, int talk, int pidfd)
+static void slot_new(struct serve *s, enum serve_kind work, int talk, int pidfd)
 {
 	struct serve_slot *k = s->slots;
 
@@ -303,7 +313,7 @@ static void slot_new(struct serve *s, bool boxed, int talk, int pidfd)
 	}
 	*k = (struct serve_slot){.s = s,
 			.kind = SLOT_WARM,
-			.boxed = boxed,
+			.work = work,
 			.talk = talk,
 			.pidfd = pidfd,
 			.pipes = {-1, -1},
@@ -318,12 +328,12 @@ void serve_queue_control(void *ctx, uint32_t events)
 {
 	struct serve *s = ctx;
 	int talk, pidfd, got;
-	bool boxed;
+	enum serve_kind work;
 
 	(void)events;
-	while ((got = serve_spawn_take(s->control, &boxed, &talk, &pidfd)) > 0) {
-		s->asked[boxed] -= s->asked[boxed] > 0;
-		slot_new(s, boxed, talk, pidfd);
+	while ((got = serve_spawn_take(s->control, &work, &talk, &pidfd)) > 0) {
+		s->asked[work] -= s->asked[work] > 0;
+		slot_new(s, work, talk, pidfd);
 	}
 	if (got < 0 && !s->failed) {
 		output_error("the spawner of workers is gone");
@@ -336,24 +346,41 @@ static bool may_start(const struct serve_call *c)
 	return !c->token.parallel || c->usage->running < c->token.parallel || !c->route->boxed;
 }
 
-/* Asks for as many workers as waiting calls need, and for the pool. */
-static void ask_for_workers(struct serve *s, bool boxed)
+/* Workers of this kind that are ready while nobody asks. */
+static size_t spare_workers(const struct serve *s, enum serve_kind work)
 {
-	size_t busy = count_boxed(s, SLOT_BUSY, boxed), warm = count_boxed(s, SLOT_WARM, boxed);
-	size_t most = boxed ? s->o->parallel : s->o->parallel + 4, want = boxed ? s->o->pool : 1;
+	return work == SERVE_UNBOXED ? 1 : work == SERVE_BOXED || s->o->preload ? s->o->pool : 0;
+}
+
+static size_t free_slots(const struct serve *s)
+{
+	size_t used = 1;
+
+	for (size_t i = 0; i < SERVE_KINDS; i++)
+		used += s->asked[i];
+	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++)
+		used += s->slots[i].kind != SLOT_UNUSED;
+	return used < SERVE_SLOTS_MAX ? SERVE_SLOTS_MAX - used : 0;
+}
+
+/* Asks for as many workers as waiting calls need, and for the pool. */
+static void ask_for_workers(struct serve *s, enum serve_kind work)
+{
+	size_t busy = count_busy(s, work), warm = count_work(s, SLOT_WARM, work);
+	size_t most = s->o->parallel + (work == SERVE_UNBOXED ? UNBOXED_MORE : 0);
+	size_t want = spare_workers(s, work), bound = want + most - (busy < most ? busy : most);
 	struct err e;
 
 	for (const struct serve_call *c = s->first; c; c = c->next)
-		want += c->state == CALL_WAITING && c->route->boxed == boxed && may_start(c);
-	if (want > most + (boxed ? s->o->pool : 1) - (busy < most ? busy : most))
-		want = most + (boxed ? s->o->pool : 1) - (busy < most ? busy : most);
-	while (warm + s->asked[boxed] < want &&
-			warm + busy + s->asked[0] + s->asked[1] + 1 < SERVE_SLOTS_MAX) {
-		if (serve_spawn_ask(s->control, boxed, &e) != 0) {
+		want += c->state == CALL_WAITING && c->work == work && may_start(c);
+	if (want > bound)
+		want = bound;
+	for (size_t room = free_slots(s); room && warm + s->asked[work] < want; room--) {
+		if (serve_spawn_ask(s->control, work, &e) != 0) {
 			s->failed = true;
 			return;
 		}
-		s->asked[boxed]++;
+		s->asked[work]++;
 	}
 }
 
@@ -367,12 +394,15 @@ bool serve_queue_add(struct serve_call *c)
 		serve_queue_answer(c, 503, "stopping", "the server is stopping");
 		return false;
 	}
-	if (s->waiting >= s->o->queue) {
+	if (s->waiting >= s->o->queue - (c->usage->waiting ? s->o->queue / QUEUE_KEPT : 0)) {
 		s->count.full++;
 		serve_queue_answer(c, 429, "busy", "too many requests are waiting: try again later");
 		return false;
 	}
 	c->state = CALL_WAITING;
+	c->work = !c->route->boxed ? SERVE_UNBOXED
+		  : s->o->preload && serve_seems_python(buf_view(&c->body)) ? SERVE_PRELOADED
+									    : SERVE_BOXED;
 	c->usage->waiting++;
 	s->waiting++;
 	return true;
@@ -433,12 +463,12 @@ static int send_job(struct serve_slot *k, struct serve_call *c)
 	return rc;
 }
 
-static struct serve_slot *warm_slot(struct serve *s, bool boxed)
+static struct serve_slot *warm_slot(struct serve *s, enum serve_kind work)
 {
 	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++)
-		if (s->slots[i].kind == SLOT_WARM && s->slots[i].boxed == boxed && !s->slots[i].kill_at)
+		if (s->slots[i].kind == SLOT_WARM && s->slots[i].work == work && !s->slots[i].kill_at)
 			return &s->slots[i];
-	return NULL;
+	return work == SERVE_PRELOADED ? warm_slot(s, SERVE_BOXED) : NULL;
 }
 
 static void start_call(struct serve_slot *k, struct serve_call *c)
@@ -456,21 +486,26 @@ static void start_call(struct serve_slot *k, struct serve_call *c)
 	buf_init(&c->body, &c->a, 0);
 }
 
-static void start_waiting(struct serve *s, bool boxed)
+/* The oldest call of the caller with the fewest runs: no caller starves another. NULL: none can start. */
+static struct serve_call *next_call(struct serve *s, enum serve_kind work)
 {
-	size_t busy = count_boxed(s, SLOT_BUSY, boxed);
-	struct serve_slot *k;
+	struct serve_call *best = NULL;
 
-	for (struct serve_call *c = s->first, *next; c && (!boxed || busy < s->o->parallel); c = next) {
-		next = c->next;
-		if (c->state != CALL_WAITING || c->route->boxed != boxed || !may_start(c))
-			continue;
-		k = warm_slot(s, boxed);
-		if (!k)
-			return;
+	for (struct serve_call *c = s->first; c; c = c->next)
+		if (c->state == CALL_WAITING && c->work == work && may_start(c) &&
+				(!best || c->usage->running < best->usage->running))
+			best = c;
+	return best;
+}
+
+static void start_waiting(struct serve *s, enum serve_kind work)
+{
+	struct serve_slot *k;
+	struct serve_call *c;
+
+	while ((work == SERVE_UNBOXED || count_busy(s, work) < s->o->parallel) &&
+			(c = next_call(s, work)) && (k = warm_slot(s, work)))
 		start_call(k, c);
-		busy++;
-	}
 }
 
 /* Pipes that were full are read again when the caller has read. */
@@ -497,12 +532,10 @@ void serve_queue_close(struct serve *s)
 
 void serve_queue_turn(struct serve *s, int64_t now)
 {
-	start_waiting(s, true);
-	start_waiting(s, false);
-	if (!s->stop_at && now >= s->not_before) {
-		ask_for_workers(s, true);
-		ask_for_workers(s, false);
-	}
+	for (size_t i = SERVE_KINDS; i-- > 0;)
+		start_waiting(s, (enum serve_kind)i);
+	for (size_t i = SERVE_KINDS; i-- > 0 && !s->stop_at && now >= s->not_before;)
+		ask_for_workers(s, (enum serve_kind)i);
 	unblock_pipes(s);
 	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++) {
 		struct serve_slot *k = &s->slots[i];

@@ -1,4 +1,5 @@
 /* The table of routes, and what headers mean. Pure. */
+#define _GNU_SOURCE
 #include "serve/serve.h"
 
 static const struct serve_route routes[] = {
@@ -72,4 +73,34 @@ bool serve_is_json(struct str type)
 	ptrdiff_t end = str_find(type, ';', 0);
 
 	return str_is_like(str_trim(end < 0 ? type : str_sub(type, 0, (size_t)end), " "), "application/json");
+}
+
+/* After white space, from `at` on. */
+static bool follows(struct str body, size_t *at, const char *word)
+{
+	size_t n = strlen(word);
+
+	while (*at < body.n && strchr(" \t\r\n", body.p[*at]) && body.p[*at])
+		++*at;
+	if (body.n - *at < n || memcmp(body.p + *at, word, n) != 0)
+		return false;
+	*at += n;
+	return true;
+}
+
+bool serve_seems_python(struct str body)
+{
+	static const char keys[][12] = {"\"lang\"", "\"language\""};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		size_t n = strlen(keys[i]), at = 0;
+		const char *found;
+
+		while ((found = memmem(body.p + at, body.n - at, keys[i], n))) {
+			at = (size_t)(found - body.p) + n;
+			if (follows(body, &at, ":") && follows(body, &at, "\"py"))
+				return true;
+		}
+	}
+	return false;
 }

@@ -197,11 +197,12 @@ static bool take_job(struct serve_work *w)
 static int work(void *arg)
 {
 	struct serve_work *w = arg;
+	struct err e = {0};
 
 	if (w->run)
 		box_begin(&w->run->box, w->a, box_backend(NULL));
 	if (w->run && w->guess)
-		(void)box_prime(&w->run->box, w->guess);
+		(void)box_prime(&w->run->box, w->guess, &e); /* else the run begins a box of its own */
 	if (!take_job(w)) {
 		if (w->run)
 			box_discard(&w->run->box);
@@ -226,12 +227,15 @@ static int settle(int talk)
 	return 0;
 }
 
-void serve_worker(const struct serve_options *o, const struct spec *guess, int talk, bool boxed)
+void serve_worker(const struct serve_options *o, const struct spec *guess, int talk, enum serve_kind kind)
 {
 	static const char full[] = "{\"error\":\"memory\",\"message\":\"the memory bound was reached\"}\n";
 	struct arena a;
 	struct job job = {0};
-	struct serve_work w = {.a = &a, .o = o, .talk = TALK_FD, .run = boxed ? &job : NULL,
+	struct serve_work w = {.a = &a,
+			.o = o,
+			.talk = TALK_FD,
+			.run = kind == SERVE_UNBOXED ? NULL : &job,
 			.guess = guess};
 
 	if (settle(talk) != 0)
@@ -243,7 +247,7 @@ void serve_worker(const struct serve_options *o, const struct spec *guess, int t
 		send_frame(TALK_FD, &f, str_n(full, sizeof(full) - 1));
 	}
 	shutdown(TALK_FD, SHUT_RDWR); /* the server need not wait for the kernel's clean-up */
-	if (boxed)
+	if (w.run)
 		job_end(&job);
 	_exit(0);
 }
