@@ -25,6 +25,7 @@
  * stays below 1,024, the usual limit of the user's other processes.
  */
 #define OPEN_FILES_EXEC 768
+#define SWEEP_EVERY 16 /* one of so many launchers of primed boxes looks for groups of dead ones */
 
 /* ---- channels ---- */
 
@@ -414,6 +415,8 @@ static void ns_stop(struct box_state *b, enum box_stop how)
 	if (n->grouped && how == STOP_LINGERING)
 		undertaker_later(&n->cg, n->pidfd);
 	close_all(b);
+	if (n->primed && getpid() % SWEEP_EVERY)
+		cg_spare_sweep(&n->cg);
 	if (n->grouped && how != STOP_LINGERING)
 		cg_remove(&n->cg);
 	box_leave(b, undertaker_dismiss(&n->undertaker));

@@ -16,7 +16,6 @@
 #include "sys/clock.h"
 #include "sys/file.h"
 
-#define CONNECTIONS_MAX 1024
 #define CONNECTION_IDLE 60     /* seconds without a byte */
 #define CONNECTION_BYTES 32768 /* of a connection's headers */
 #define TICK_MS 500
@@ -69,7 +68,8 @@ static int start_http(struct serve *s, struct err *e)
 		return -1;
 	s->http = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 			serve_http_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED,
-			serve_http_done, s, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+			serve_http_done, s, MHD_OPTION_NOTIFY_CONNECTION, serve_connection_notify, s,
+			MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVE_CONNECTIONS_MAX,
 			MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)CONNECTION_IDLE,
 			MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_END);
 	if (!s->http) {
@@ -186,11 +186,13 @@ static void on_http(void *ctx, uint32_t events)
 
 static int wait_ms(struct serve *s)
 {
+	int64_t fill = s->fill_at ? (s->fill_at - clock_now()) / 1000000 + 1 : TICK_MS;
+	int most = fill > 0 && fill < TICK_MS ? (int)fill : TICK_MS;
 	MHD_UNSIGNED_LONG_LONG ms;
 
-	if (MHD_get_timeout(s->http, &ms) == MHD_YES && ms < TICK_MS)
+	if (MHD_get_timeout(s->http, &ms) == MHD_YES && ms < (unsigned)most)
 		return (int)ms;
-	return TICK_MS;
+	return most;
 }
 
 /*
@@ -208,7 +210,7 @@ static void turn(struct serve *s)
 	}
 	MHD_run(s->http);
 	serve_queue_turn(s, clock_now());
-	serve_http_expire(s, clock_now());
+	serve_connections_expire(s, clock_now());
 }
 
 static int open_loop(struct serve *s, struct err *e)

@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <sys/socket.h>
 
 #include "base/json_write.h"
 #include "base/num.h"
@@ -14,7 +13,7 @@
 #include "sys/clock.h"
 #include "sys/file.h"
 
-#define RECEIVE_TIME (30 * SERVE_SECOND)
+#define BODIES_MAX ((size_t)128 << 20) /* bytes of all bodies that no worker has yet */
 #define STREAM_BLOCK 65536
 #define CALL_ARENA (4 * SERVE_ANSWER_MAX)
 
@@ -255,16 +254,61 @@ static bool take_target(struct serve_call *c, struct str rest)
 			       STR_ARG(buf_view(&q.b))) < sizeof(c->target);
 }
 
+struct header_count {
+	size_t host, length, coding, token;
+};
+
+static enum MHD_Result count_header(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+	struct header_count *n = cls;
+	struct str name = str_of(key);
+
+	(void)kind, (void)value;
+	n->host += str_is_like(name, "Host");
+	n->length += str_is_like(name, "Content-Length");
+	n->coding += str_is_like(name, "Transfer-Encoding");
+	n->token += str_is_like(name, "Authorization");
+	return MHD_YES;
+}
+
+/* A proxy in front of us could read such a request in another way, and take a part of it for another one. */
+static bool is_ambiguous(struct serve_call *c)
+{
+	struct header_count n = {0};
+
+	MHD_get_connection_values(c->connection, MHD_HEADER_KIND, count_header, &n);
+	return n.host > 1 || n.length + n.coding > 1 || n.token > 1;
+}
+
+/* Browsers say where a request comes from, also where they send no origin. */
+static bool is_foreign(struct serve_call *c)
+{
+	struct str origin = header(c, "Origin"), site = header(c, "Sec-Fetch-Site");
+
+	if (origin.p)
+		return !text_in(c->s->o->origins, origin);
+	return site.p && !str_is_like(site, "same-origin") && !str_is_like(site, "none");
+}
+
+static bool has_body(struct serve_call *c)
+{
+	struct str length = header(c, "Content-Length");
+
+	return header(c, "Transfer-Encoding").p || (length.p && !str_is(length, "0"));
+}
+
 static enum MHD_Result check_call(struct serve_call *c, const char *url, const char *method)
 {
 	struct serve *s = c->s;
-	struct str rest, origin = header(c, "Origin"), length = header(c, "Content-Length");
+	struct str rest, length = header(c, "Content-Length");
 	bool post = !strcmp(method, "POST"), other;
 	int64_t bytes;
 
+	if (is_ambiguous(c))
+		return refuse(c, 400, "ambiguous", "a header that counts once is given twice");
 	if (!knows_host(s, header(c, "Host")))
 		return refuse(c, 421, "host", "this server has another name (caissond --name)");
-	if (origin.p && !text_in(s->o->origins, origin))
+	if (is_foreign(c))
 		return refuse(c, 403, "origin", "web pages of this origin may not call (caissond --origin)");
 	c->route = serve_route_find(str_of(method), str_of(url), &rest, &other);
 	if (!c->route)
@@ -279,6 +323,8 @@ static enum MHD_Result check_call(struct serve_call *c, const char *url, const c
 		return refuse(c, 429, "quota", "the token has no requests left in this minute");
 	if (post && !c->route->any_type && !serve_is_json(header(c, "Content-Type")))
 		return refuse(c, 415, "type", "the body has to be application/json");
+	if (!post && has_body(c))
+		return refuse(c, 413, "too-large", "this request has no body");
 	if (length.p && (num_parse(length, 0, INT64_MAX, &bytes) != 0 || (size_t)bytes > s->o->body))
 		return refuse(c, 413, "too-large", "the body is too large");
 	if (!take_target(c, rest))
@@ -382,9 +428,10 @@ static struct serve_call *call_new(struct serve *s, struct MHD_Connection *conne
 	c->s = s;
 	c->connection = connection;
 	c->watched = -1;
-	c->until = clock_now() + RECEIVE_TIME;
+	serve_connection_calls(c, true);
 	arena_init_in(&c->a, CALL_ARENA, s->a);
-	buf_init(&c->body, &c->a, 2 * SERVE_BODY_MAX);
+	arena_init_in(&c->body_arena, CALL_ARENA, s->a);
+	buf_init(&c->body, &c->body_arena, 2 * SERVE_BODY_MAX);
 	buf_init(&c->out, &c->a, 2 * SERVE_ANSWER_MAX);
 	c->prev = s->last;
 	*(s->last ? &s->last->next : &s->first) = c;
@@ -393,10 +440,36 @@ static struct serve_call *call_new(struct serve *s, struct MHD_Connection *conne
 	return c;
 }
 
+void serve_http_drop_body(struct serve_call *c)
+{
+	c->s->body_bytes -= c->body_bytes;
+	c->body_bytes = 0;
+	arena_free(&c->body_arena);
+	c->body = (struct buf){0};
+}
+
+/* Bodies of callers who may not send any have been refused by their headers. */
+static void take_body(struct serve_call *c, struct str piece)
+{
+	struct serve *s = c->s;
+
+	c->too_large |= c->body.n + piece.n > s->o->body;
+	c->no_room |= s->body_bytes + piece.n > BODIES_MAX;
+	if (c->too_large || c->no_room) {
+		serve_http_drop_body(c);
+		return;
+	}
+	buf_str(&c->body, piece);
+	c->body_bytes += piece.n;
+	s->body_bytes += piece.n;
+}
+
 static enum MHD_Result start_call(struct serve_call *c)
 {
 	if (c->too_large)
 		return refuse(c, 413, "too-large", "the body is too large");
+	if (c->no_room)
+		return refuse(c, 429, "busy", "the bodies of waiting requests are too many: try again later");
 	if (!c->route->work)
 		return answer_here(c);
 	if (!strcmp(c->route->path, "/metrics"))
@@ -419,10 +492,7 @@ enum MHD_Result serve_http_request(void *cls, struct MHD_Connection *connection,
 		return c ? check_call(c, url, method) : MHD_NO;
 	}
 	if (*n) {
-		if (c->body.n + *n > c->s->o->body)
-			c->too_large = true;
-		else
-			buf_add(&c->body, data, *n);
+		take_body(c, str_n(data, *n));
 		*n = 0;
 		return MHD_YES;
 	}
@@ -445,23 +515,11 @@ void serve_http_done(void *cls, struct MHD_Connection *connection, void **call,
 	if (c->watched >= 0)
 		serve_unwatch(s, c->watched);
 	serve_queue_leave(c);
+	serve_http_drop_body(c);
+	serve_connection_calls(c, false);
 	*(c->prev ? &c->prev->next : &s->first) = c->next;
 	*(c->next ? &c->next->prev : &s->last) = c->prev;
 	arena_free(&c->a);
 	free(c);
 	*call = NULL;
-}
-
-void serve_http_expire(struct serve *s, int64_t now)
-{
-	for (struct serve_call *c = s->first; c; c = c->next) {
-		const union MHD_ConnectionInfo *info;
-
-		if (c->state != CALL_RECEIVING || now < c->until)
-			continue;
-		info = MHD_get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-		c->until = now + RECEIVE_TIME;
-		if (info)
-			shutdown(info->connect_fd, SHUT_RDWR);
-	}
 }

@@ -8,6 +8,7 @@
 #include "serve/serve.h"
 
 #define SERVE_SECOND 1000000000LL
+#define SERVE_CONNECTIONS_MAX 1024
 
 struct serve;
 
@@ -28,17 +29,18 @@ enum call_state { CALL_RECEIVING, CALL_WAITING, CALL_RUNNING, CALL_ANSWERED };
 struct serve_call { /* one HTTP request */
 	struct serve *s;
 	struct serve_call *next, *prev;
-	struct arena a;
+	struct arena a, body_arena;
 	struct MHD_Connection *connection;
 	const struct serve_route *route;
 	enum call_state state;
-	bool suspended, too_large, stream, queued;
+	bool suspended, too_large, no_room, stream, queued;
 	enum serve_kind work; /* the worker that it would like best */
-	int64_t until; /* receiving: the time to give up */
+	int64_t until; /* receiving, answered: the time to give up; 0: there is none */
 	char target[SERVE_TARGET_MAX + 1];
 	struct serve_usage *usage;
 	struct serve_token token; /* as it was when the request came */
 	struct buf body;
+	size_t body_bytes; /* of it that count in serve.body_bytes */
 	struct serve_slot *slot;
 	char id[RUN_ID_MAX + 1]; /* the run's, once it has begun */
 	unsigned status;
@@ -70,6 +72,8 @@ struct serve_slot { /* a worker */
 	struct serve_source on_talk, on_pipe[2];
 };
 
+struct serve_connection; /* serve_connections.c */
+
 struct serve_counters {
 	uint64_t requests, refused, full, runs, lost;
 };
@@ -81,6 +85,9 @@ struct serve {
 	int epoll, signals, control;
 	struct serve_source on_http, on_signal, on_control;
 	struct serve_call *first, *last;
+	struct serve_connection *oldest, *newest;
+	size_t nconnections;
+	size_t body_bytes; /* of all calls */
 	struct serve_slot slots[SERVE_SLOTS_MAX];
 	size_t asked[SERVE_KINDS]; /* workers that the spawner has not made yet */
 	size_t waiting;
@@ -92,6 +99,7 @@ struct serve {
 	struct serve_counters count;
 	unsigned early_ends; /* workers in a row that ended without work */
 	int64_t not_before;  /* no worker is asked for until then */
+	int64_t fill_at;     /* the pool is filled up then, if it is not half empty */
 	int64_t stop_at;     /* stopping: when running calls are ended; 0: not stopping */
 	bool failed;
 	pid_t spawner;
@@ -107,8 +115,18 @@ enum MHD_Result serve_http_request(void *cls, struct MHD_Connection *c, const ch
 void serve_http_done(void *cls, struct MHD_Connection *c, void **call, enum MHD_RequestTerminationCode why);
 /* Lets the connection go on; it was suspended while there was nothing to send. */
 void serve_http_resume(struct serve_call *c);
-/* Ends connections that take too long to send their request. */
-void serve_http_expire(struct serve *s, int64_t now);
+/* Forgets the body, which the worker has. */
+void serve_http_drop_body(struct serve_call *c);
+
+/* serve_connections.c */
+void serve_connection_notify(void *cls, struct MHD_Connection *connection, void **context,
+		enum MHD_ConnectionNotificationCode what);
+/* A request of the connection has headers, or has ended. */
+void serve_connection_calls(struct serve_call *call, bool begins);
+/* The answer is there: it has to be read in time. */
+void serve_connection_answers(struct serve_call *c);
+/* Ends connections that take too long to send a request, or to read its answer. */
+void serve_connections_expire(struct serve *s, int64_t now);
 
 /* serve_queue.c */
 /* The call waits for a worker. False: it is answered, since the queue is full. */

@@ -26,6 +26,7 @@
 #define UNBOXED_MORE 4 /* workers without a box, beside as many as there may be runs */
 #define QUEUE_KEPT 8   /* this part of the queue is kept for callers of whom nothing waits */
 #define PAUSE SERVE_SECOND
+#define FILL_LATER (SERVE_SECOND / 50)
 
 size_t serve_queue_count(const struct serve *s, enum slot_kind kind)
 {
@@ -59,6 +60,7 @@ static void finish_call(struct serve_call *c)
 {
 	c->state = CALL_ANSWERED;
 	c->ended = true;
+	serve_connection_answers(c);
 	serve_http_resume(c);
 }
 
@@ -253,6 +255,7 @@ static void slot_ended(struct serve_slot *k)
 
 	slot_lose_call(k);
 	s->early_ends = k->kind == SLOT_WARM ? s->early_ends + 1 : 0;
+	s->fill_at = 0;
 	if (s->early_ends > EARLY_MAX)
 		s->not_before = clock_now() + PAUSE;
 	if (k->kind == SLOT_BUSY && !k->answered)
@@ -363,14 +366,25 @@ static size_t free_slots(const struct serve *s)
 	return used < SERVE_SLOTS_MAX ? SERVE_SLOTS_MAX - used : 0;
 }
 
+/*
+ * Making a box takes CPU time that a run which has just begun can use better: the pool is filled up when that
+ * has ended, or a little later, unless half of it is gone.
+ */
+static bool fills_later(const struct serve *s, enum serve_kind work, size_t warm, int64_t now)
+{
+	return !s->waiting && now < s->fill_at && warm && 2 * warm >= spare_workers(s, work);
+}
+
 /* Asks for as many workers as waiting calls need, and for the pool. */
-static void ask_for_workers(struct serve *s, enum serve_kind work)
+static void ask_for_workers(struct serve *s, enum serve_kind work, int64_t now)
 {
 	size_t busy = count_busy(s, work), warm = count_work(s, SLOT_WARM, work);
 	size_t most = s->o->parallel + (work == SERVE_UNBOXED ? UNBOXED_MORE : 0);
 	size_t want = spare_workers(s, work), bound = want + most - (busy < most ? busy : most);
 	struct err e;
 
+	if (fills_later(s, work, warm, now))
+		return;
 	for (const struct serve_call *c = s->first; c; c = c->next)
 		want += c->state == CALL_WAITING && c->work == work && may_start(c);
 	if (want > bound)
@@ -473,6 +487,8 @@ static struct serve_slot *warm_slot(struct serve *s, enum serve_kind work)
 
 static void start_call(struct serve_slot *k, struct serve_call *c)
 {
+	struct serve *s = k->s;
+
 	stop_waiting(c);
 	c->state = CALL_RUNNING;
 	c->slot = k;
@@ -480,10 +496,11 @@ static void start_call(struct serve_slot *k, struct serve_call *c)
 	k->call = c;
 	k->kind = SLOT_BUSY;
 	k->since = clock_now();
+	s->fill_at = k->since + FILL_LATER;
 	memcpy(k->token, c->token.name, sizeof(k->token));
 	if (send_job(k, c) != 0) /* its end, which follows, answers the call */
 		serve_queue_kill(k, k->since);
-	buf_init(&c->body, &c->a, 0);
+	serve_http_drop_body(c);
 }
 
 /* The oldest call of the caller with the fewest runs: no caller starves another. NULL: none can start. */
@@ -535,7 +552,7 @@ void serve_queue_turn(struct serve *s, int64_t now)
 	for (size_t i = SERVE_KINDS; i-- > 0;)
 		start_waiting(s, (enum serve_kind)i);
 	for (size_t i = SERVE_KINDS; i-- > 0 && !s->stop_at && now >= s->not_before;)
-		ask_for_workers(s, (enum serve_kind)i);
+		ask_for_workers(s, (enum serve_kind)i, now);
 	unblock_pipes(s);
 	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++) {
 		struct serve_slot *k = &s->slots[i];

@@ -65,7 +65,9 @@ struct str serve_host_name(struct str host)
 {
 	ptrdiff_t end = host.n && host.p[0] == '[' ? str_find(host, ']', 0) + 1 : str_find(host, ':', 0);
 
-	return end <= 0 ? host : str_sub(host, 0, (size_t)end);
+	if (end <= 0 || ((size_t)end < host.n && host.p[end] != ':'))
+		return host;
+	return str_sub(host, 0, (size_t)end);
 }
 
 bool serve_is_json(struct str type)

@@ -744,6 +744,8 @@ void cg_remove(struct cgroup *cg)
 	close_all(cg);
 }
 
+void cg_spare_sweep(struct cgroup *cg) { cg->self.pid = 0; }
+
 static bool has_file(const struct cg_dir *d, const char *name, int mode)
 {
 	return d && d->fd >= 0 && faccessat(d->fd, name, mode, AT_EACCESS) == 0;

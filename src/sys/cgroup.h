@@ -135,6 +135,8 @@ uint64_t cg_oom_kills(struct cgroup *cg);
  * removes the leftovers of dead launchers. Safe to call twice.
  */
 void cg_remove(struct cgroup *cg);
+/* Its removal then looks for no groups of dead launchers: one of many boxes of a pool does that. */
+void cg_spare_sweep(struct cgroup *cg);
 void cg_probe(struct cg_host *ret);
 /* Like cg_probe(), for an existing group. */
 void cg_describe(const struct cgroup *cg, struct cg_host *ret);
