@@ -1,8 +1,10 @@
 /*
- * libFuzzer: headers and bodies of caissond. The first byte says which.
- * Holds: no crash; the name of a host is a part of the header, without a port; a route that was found has its
- * own method, and a target without a slash; a decoded parameter is no longer than its query; files of a body
- * have names, and no more bytes than the body; what base64 decodes to is shorter than its text.
+ * libFuzzer: headers and bodies of caissond. The first byte says which: headers, bodies of /v1/run, or those of
+ * Piston and SandboxFusion.
+ * Holds: no crash; the name of a host is a part of the header, and all of it unless a port follows; a route
+ * that was found has its own method, and a target without a slash; a decoded parameter is no longer than its
+ * query; files of a body have names, and no more bytes than the body; limits of a body are numbers that can be
+ * enforced; what base64 decodes to is shorter than its text.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,6 +12,8 @@
 
 #include "run/job.h"
 #include "serve/serve_code.h"
+
+#define NUMBER_MAX 1000000000000000u
 
 static void require(bool holds)
 {
@@ -32,7 +36,8 @@ static void try_headers(struct fuzz_input *in)
 	bool other;
 
 	require(name.n <= in->text.n);
-	require(!name.n || name.p[0] == '[' || name.n == in->text.n || in->text.p[name.n] == ':');
+	require(name.n == in->text.n || in->text.p[name.n] == ':');
+	(void)serve_seems_python(in->text);
 	(void)serve_is_json(in->text);
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
 		const struct serve_route *r = serve_route_find(str_of(methods[i]), in->text, &target, &other);
@@ -57,6 +62,23 @@ static void try_files(struct serve_work *w, const struct json *body)
 		}
 	require(bytes <= w->body.n);
 	(void)serve_take_args(w, json_key(body, "args"), &rq, NULL);
+	(void)serve_take_outputs(w, json_key(body, "outputs"), NULL);
+}
+
+/* The APIs of others. */
+static void try_others(struct serve_work *w, const struct json *body)
+{
+	const struct serve_code_row *row = serve_code_find(json_text_at(body, "language"));
+	const struct run_request *rq = &w->run->request;
+	struct err e = {0};
+
+	row = row ? row : serve_code_at(0);
+	if (json_text_at(body, "stdin").n) /* it would replace our own */
+		return;
+	if (serve_piston_request(w, body, row, &e) != 0 && serve_fusion_request(w, body, row, &e) != 0)
+		return;
+	require(rq->code && !rq->input);
+	require(rq->lower[LIMIT_TIME] < NUMBER_MAX && rq->lower[LIMIT_MEMORY] < NUMBER_MAX);
 }
 
 static void try_body(struct fuzz_input *in)
@@ -70,6 +92,10 @@ static void try_body(struct fuzz_input *in)
 	require(!body || json_is(body, JSON_OBJECT));
 	if (!body)
 		return;
+	if (in->kind == 2) {
+		try_others(&w, body);
+		return;
+	}
 	try_files(&w, body);
 	(void)serve_code_find(json_text_at(body, "language"));
 	if (!json_key(body, "stdin")) /* it would replace our own */
@@ -97,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	in.kind = data[0] % 2;
+	in.kind = data[0] % 3;
 	in.text = str_n((const char *)data + 1, n - 1);
 	in.null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	arena_init(&a, ARENA_CAP_DEFAULT);

@@ -12,13 +12,15 @@
 """
 import asyncio
 import base64
+import concurrent.futures
 import http.client
 import json
 import os
+import socket
 import time
 import urllib.parse
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
+from typing import Any, AsyncIterator, Dict, Iterable, Iterator, List, Mapping, Optional, Union
 
 __all__ = ["Sandbox", "Result", "Verdict", "Event", "CaissonError", "Busy"]
 Files = Mapping[str, Union[str, bytes]]
@@ -61,6 +63,12 @@ class Result:
     def reasons(self) -> List[Dict[str, Any]]:
         return self.report.get("reasons") or []
 
+    @property
+    def outputs(self) -> Dict[str, bytes]:
+        """Files that the run left, by their names, if `outputs` asked for them: box.run(…, outputs=["*.png"])."""
+        return {o["name"]: base64.b64decode(o["content"]) if o["encoding"] == "base64" else o["content"].encode()
+                for o in self.report.get("outputs") or []}
+
     @classmethod
     def of(cls, report: Dict[str, Any]) -> "Result":
         return cls(report["id"], report["status"], report["exit_code"], report["signal"], report["stdout"], report["stderr"],
@@ -88,10 +96,29 @@ class Event:
     result: Optional[Result] = None
 
 
-class Sandbox:
-    """A caissond. An object may be shared by threads: each call has a connection of its own."""
+class _Held:
+    """The connection of a call, for whoever wants to end it from outside."""
 
-    def __init__(self, url: Optional[str] = None, token: Optional[str] = None, timeout: float = 600, retries: int = 5):
+    def __init__(self) -> None:
+        self.connection: Optional[http.client.HTTPConnection] = None
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        if self.connection is not None and self.connection.sock is not None:
+            try:
+                self.connection.sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+class Sandbox:
+    """A caissond. An object may be shared by threads: each call has a connection of its own.
+
+    `parallel` bounds the calls of run_async() and stream_async() that are under way at once."""
+
+    def __init__(self, url: Optional[str] = None, token: Optional[str] = None, timeout: float = 600, retries: int = 5,
+                 parallel: int = 64):
         parts = urllib.parse.urlsplit(url or os.environ.get("CAISSON_URL") or "http://127.0.0.1:8484")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("the address has the form http://HOST:PORT")
@@ -99,6 +126,7 @@ class Sandbox:
         self._host, self._port, self._path = parts.hostname, parts.port, parts.path.rstrip("/")
         self._token = token or os.environ.get("CAISSON_TOKEN")
         self._timeout, self._retries = timeout, retries
+        self._threads = concurrent.futures.ThreadPoolExecutor(parallel, "caisson")
 
     # ---- running
 
@@ -114,7 +142,10 @@ class Sandbox:
     def stream(self, code: Optional[str] = None, lang: str = "python", *, files: Optional[Files] = None,
                args: Optional[Iterable[str]] = None, **options: Any) -> Iterator[Event]:
         """The same as events while it runs. Closing the iterator ends the run."""
-        connection, response = self._open("POST", "/v1/run", self._body(code, lang, files, args, options), "text/event-stream")
+        return self._events(self._body(code, lang, files, args, options), _Held())
+
+    def _events(self, body, held):
+        connection, response = self._open("POST", "/v1/run", body, "text/event-stream", held)
         try:
             if not response.getheader("Content-Type", "").startswith("text/event-stream"):
                 yield Event("report", result=Result.of(json.loads(response.read())))   # refused: nothing ran
@@ -130,20 +161,37 @@ class Sandbox:
             response.close()
             connection.close()
 
-    async def run_async(self, *args: Any, **options: Any) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(None, lambda: self.run(*args, **options))
+    async def run_async(self, code: Optional[str] = None, lang: str = "python", *, files: Optional[Files] = None,
+                        args: Optional[Iterable[str]] = None, **options: Any) -> Result:
+        """run() without blocking the event loop. Cancelling the task ends the run."""
+        held, body = _Held(), self._body(code, lang, files, args, options)
+        try:
+            report = await asyncio.get_running_loop().run_in_executor(
+                self._threads, lambda: self._json("POST", "/v1/run", body, held))
+        except asyncio.CancelledError:
+            held.cancel()
+            raise
+        return Result.of(report)
 
-    async def stream_async(self, *args: Any, **options: Any):
-        loop, events = asyncio.get_running_loop(), self.stream(*args, **options)
-        end = object()
+    async def stream_async(self, code: Optional[str] = None, lang: str = "python", *, files: Optional[Files] = None,
+                           args: Optional[Iterable[str]] = None, **options: Any) -> AsyncIterator[Event]:
+        """stream() without blocking the event loop. Leaving the loop, or cancelling the task, ends the run."""
+        loop, held, end = asyncio.get_running_loop(), _Held(), object()
+        events = self._events(self._body(code, lang, files, args, options), held)
+        step = None
         try:
             while True:
-                event = await loop.run_in_executor(None, next, events, end)
+                step = loop.run_in_executor(self._threads, next, events, end)
+                event = await asyncio.shield(step)
                 if event is end:
                     return
                 yield event
         finally:
-            await loop.run_in_executor(None, events.close)
+            held.cancel()
+            if step is not None and not step.done():   # the iterator is at work in its thread until the connection ends
+                await asyncio.wait([step])
+                step.exception()
+            events.close()
 
     # ---- the rest
 
@@ -191,15 +239,19 @@ class Sandbox:
             raise CaissonError(500, data["error"], data["message"])
         return Event(name, data.get("text", ""), data.get("id", ""), Result.of(data) if name == "report" else None)
 
-    def _open(self, method, path, body, accept="application/json"):
+    def _open(self, method, path, body, accept="application/json", held=None):
         headers = {"Accept": accept}
         if self._token:
             headers["Authorization"] = "Bearer " + self._token
         if body is not None:
             headers["Content-Type"] = "application/json"
+        held = held or _Held()
         for left in range(self._retries, -1, -1):
-            connection = self._connect(self._host, self._port, timeout=self._timeout)
+            held.connection = connection = self._connect(self._host, self._port, timeout=self._timeout)
             try:
+                connection.connect()
+                if held.cancelled:
+                    raise CaissonError(499, "cancelled", "the call was cancelled")
                 connection.request(method, self._path + path, None if body is None else json.dumps(body).encode(), headers)
                 response = connection.getresponse()
                 if response.status < 400:
@@ -224,8 +276,8 @@ class Sandbox:
             id, message = "http", "the server answered with status %d" % status
         raise (Busy if status in (429, 503) else CaissonError)(status, id, message)
 
-    def _json(self, method, path, body=None):
-        connection, response = self._open(method, path, body)
+    def _json(self, method, path, body=None, held=None):
+        connection, response = self._open(method, path, body, held=held)
         try:
             return json.loads(response.read())
         finally:

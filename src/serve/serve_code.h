@@ -29,6 +29,12 @@ int serve_take_files(struct serve_work *w, const struct json *list, const char *
 int serve_take_args(struct serve_work *w, const struct json *list, struct run_request *rq, struct err *e);
 int serve_base64(struct arena *a, struct str s, struct str *ret);
 
+/* serve_piston.c: the bodies of other APIs as w->run->request. Text for stdin becomes ours. */
+int serve_piston_request(struct serve_work *w, const struct json *body, const struct serve_code_row *row,
+		struct err *e);
+int serve_fusion_request(struct serve_work *w, const struct json *body, const struct serve_code_row *row,
+		struct err *e);
+
 /* serve_outputs.c: patterns of files that the run hands out. NULL is none. */
 int serve_take_outputs(struct serve_work *w, const struct json *list, struct err *e);
 /* Adds the files to a report that is complete, as members of its object. */

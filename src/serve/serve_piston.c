@@ -71,7 +71,7 @@ static void start_request(struct serve_work *w)
 
 /* ---- Piston ---- */
 
-static int piston_request(struct serve_work *w, const struct json *body, const struct serve_code_row *row,
+int serve_piston_request(struct serve_work *w, const struct json *body, const struct serve_code_row *row,
 		struct err *e)
 {
 	struct run_file *files = NULL;
@@ -181,7 +181,7 @@ void serve_piston_execute(struct serve_work *w)
 						STR_ARG(str_sub(json_text_at(body, "version"), 0, 40))));
 		return;
 	}
-	if (piston_request(w, body, row, &e) != 0) {
+	if (serve_piston_request(w, body, row, &e) != 0) {
 		serve_fail(w, 400, "invalid", str_of(e.text));
 		return;
 	}
@@ -243,7 +243,7 @@ static int fusion_files(struct serve_work *w, const struct json *list, struct ru
 	return 0;
 }
 
-static int fusion_request(struct serve_work *w, const struct json *body, const struct serve_code_row *row,
+int serve_fusion_request(struct serve_work *w, const struct json *body, const struct serve_code_row *row,
 		struct err *e)
 {
 	struct run_file *main = arena_copy(
@@ -321,7 +321,7 @@ void serve_fusion_run(struct serve_work *w)
 						STR_ARG(str_sub(json_text_at(body, "language"), 0, 40))));
 		return;
 	}
-	if (fusion_request(w, body, row, &e) != 0) {
+	if (serve_fusion_request(w, body, row, &e) != 0) {
 		serve_fail(w, 400, "invalid", str_of(e.text));
 		return;
 	}

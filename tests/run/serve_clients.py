@@ -67,6 +67,40 @@ async def together():
     return [r.stdout for r in many], [e.name async for e in box.stream_async("print(1)")]
 
 ok("async", asyncio.run(together()) == (["%d\n" % i for i in range(8)], ["started", "stdout", "report"]))
+result = box.run("open('a.bin', 'wb').write(bytes([0, 255])); open('b.txt', 'w').write('text')", outputs=["*"])
+ok("files that come out", result.outputs == {"a.bin": bytes([0, 255]), "b.txt": b"text"}, result)
+
+
+async def cancelled(make):
+    task = asyncio.ensure_future(make())
+    while not box.runs():
+        await asyncio.sleep(0.05)
+    task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError:
+        pass
+    for _ in range(100):
+        if not box.runs():
+            return task.cancelled()
+        await asyncio.sleep(0.05)
+    return box.runs()
+
+
+async def read_all():
+    return [e async for e in box.stream_async("import time; time.sleep(20)")]
+
+
+async def leave_early():
+    async for e in box.stream_async("import time; print(1, flush=True); time.sleep(20)"):
+        if e.name == "stdout":
+            break
+    return True
+
+ok("async: a cancelled task ends its run", asyncio.run(cancelled(lambda: box.run_async("import time; time.sleep(20)"))) is True)
+ok("async: a cancelled stream too", asyncio.run(cancelled(read_all)) is True)
+begun = time.time()
+ok("async: leaving a stream", asyncio.run(leave_early()) and time.time() - begun < 15)
 busy = caisson.Sandbox(url, token, retries=0)
 threads = [threading.Thread(target=lambda: box.shell("sleep 60")) for _ in range(4)]
 until = time.time() + 30

@@ -91,7 +91,8 @@ def wait_for_none(d, seconds=30):
 # ---- load
 
 before = groups()
-d = Daemon(tmp, "--open", "run,check", "--parallel", "24", "--queue", str(PARALLEL + 8), "--output", "2M", "--timeout", "60").start()
+d = Daemon(tmp, "--open", "run,check", "--parallel", "24", "--queue", str(PARALLEL + 8), "--output", "2M", "--timeout", "60",
+           "--preload", "json").start()
 wrong, ids, ends, sizes = [], [], collections.Counter(), []
 work = iter([(i, dice.choice(LINES)) for i in range(RUNS)])
 lock = threading.Lock()
@@ -163,7 +164,7 @@ def streamer(d, end, number):
 
 
 for point in range(KILLS):
-    d = Daemon(tmp, "--open", "run,check", "--timeout", "20", "--output", "2M").start()
+    d = Daemon(tmp, "--open", "run,check", "--timeout", "20", "--output", "2M", *dice.choice([[], ["--preload", "json"]])).start()
     threads = [threading.Thread(target=streamer, args=(d, dice.choice(LINES), n), daemon=True) for n in range(12)]
     [t.start() for t in threads]
     time.sleep(dice.random() * 0.6)
