@@ -429,10 +429,10 @@ check-keeper: ## boxes in the background: processes killed at POINTS=200 random 
 
 check-serve: RUNS = 10000
 check-serve: KILLS = 50
-check-serve: ## caissond: RUNS=10000 runs with known ends, 64 at once, KILLS=50 of the server; deadlines of slow callers; published clients of Piston from npm
+check-serve: ## caissond: RUNS=10000 runs with known ends, 64 at once, KILLS=50 of the server; deadlines of slow callers; published clients of Piston and agent frameworks from npm
 	@scripts/deps build test
 	@$(SUBMAKE) all
-	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) RUNS=$(RUNS) PARALLEL=64 KILLS=$(KILLS) SLOW=1 TEST_TIMEOUT=7200 scripts/run-tests tests/run/serve_load.sh tests/run/serve_hostile.sh tests/serve/piston.sh
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) RUNS=$(RUNS) PARALLEL=64 KILLS=$(KILLS) SLOW=1 TEST_TIMEOUT=7200 scripts/run-tests tests/run/serve_load.sh tests/run/serve_hostile.sh tests/serve/piston.sh tests/serve/agents.sh
 
 fuzz: ## compare with real shells on N generated programs (N=20000 SEED=fresh), run the first parts of requests for real (PAIRS=5000), plant repositories from boxes (SEQUENCES=500), fail every allocation along run, hook and mcp, then run the libFuzzer targets
 	@scripts/deps build test clang

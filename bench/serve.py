@@ -2,6 +2,7 @@
 
 http   is a whole request on a kept connection
 plain  is a whole request to a server that starts a process for each request and walls it off by nothing
+synced is the same as http where a row of the record is on the disk before its program starts (audit.sync: begin, as usual)
 ahead  is a whole request with Python code, for a box in which a Python waits (--preload)
 pool   is the same without the time that an empty request to the server takes: the run in a box that was ready"""
 import http.client
@@ -71,8 +72,11 @@ def rate(d, parallel, n):
 
 
 def main(tmp):
-    d = Daemon(tmp, "--open", "run", "--parallel", "32", "--pool", "16", "--preload", "").start()
-    c = http.client.HTTPConnection("127.0.0.1", d.port)
+    with open(tmp + "/policy.yaml", "w") as f:
+        f.write("audit: {sync: none}\n")
+    d = Daemon(tmp, "--open", "run", "--parallel", "32", "--pool", "16", "--preload", "", "--config", tmp + "/policy.yaml").start()
+    careful = Daemon(tmp + "/synced", "--open", "run").start()
+    c, synced = (http.client.HTTPConnection("127.0.0.1", x.port) for x in (d, careful))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Plain)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     plain = http.client.HTTPConnection("127.0.0.1", server.server_port)
@@ -80,6 +84,7 @@ def main(tmp):
         "spawn": lambda: spawn("/bin/true"),
         "empty": lambda: ask(c, "GET", "/healthz"),
         "http": lambda: ask(c, "POST", "/v1/run", TRUE),
+        "synced": lambda: ask(synced, "POST", "/v1/run", TRUE),
         "plain": lambda: ask(plain, "POST", "/", TRUE),
         "run": lambda: subprocess.run([os.environ["CAISSON"], "run", "--json", "--gate", "--", "/bin/true"], env=d.env,
                                       cwd=d.tmp + "/project", stdout=subprocess.DEVNULL, check=True),
@@ -106,7 +111,9 @@ def main(tmp):
         print("docker run: skipped, there is no docker with the image busybox")
     server.shutdown()
     c.close()
+    synced.close()
     d.stop()
+    careful.stop()
 
 
 with tempfile.TemporaryDirectory(prefix="caisson-serve-") as tmp:

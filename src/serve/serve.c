@@ -202,11 +202,15 @@ static int wait_ms(struct serve *s)
 static void turn(struct serve *s)
 {
 	struct epoll_event event;
+	int n = epoll_wait(s->epoll, &event, 1, wait_ms(s));
 
-	if (epoll_wait(s->epoll, &event, 1, wait_ms(s)) == 1) {
+	if (n == 1) {
 		struct serve_source *source = event.data.ptr;
 
 		source->fn(source->ctx, event.events);
+	} else if (n < 0 && errno != EINTR) {
+		output_error("cannot wait for events (%s)", strerror(errno));
+		s->failed = true;
 	}
 	MHD_run(s->http);
 	serve_queue_turn(s, clock_now());
