@@ -76,6 +76,7 @@ struct box_state {
 	struct arena *a;
 	struct arena_cleanup cleanup; /* ends the box when the arena is left */
 	struct box *box;           /* that it was begun for; NULL: it runs, or ran */
+	struct box *late;          /* that stops it in box_wait(); NULL: none */
 	bool stopped;
 	struct outcome outcome;    /* so far */
 	void *own;                 /* the backend's data; NULL: none yet, and stop() is not called */

@@ -122,6 +122,8 @@ static void abandon_state(void *ptr)
 	wait_for_all(b->leaving);
 	if (b->box)
 		b->box->begun = NULL;
+	if (b->late)
+		b->late->late = NULL;
 }
 
 static void discard_state(struct box_state *b) { arena_release(b->a, &b->cleanup); }
@@ -180,9 +182,22 @@ void box_discard(struct box *box)
 	wait_for_all(box->leaving);
 }
 
+/* The report is out: nobody waits for the removal of the cgroup. */
+static void stop_late(struct box *box)
+{
+	struct box_state *b = box->late;
+
+	box->late = NULL;
+	stop_state(b, STOP_LATER);
+	memcpy(box->leaving, b->leaving, sizeof(box->leaving));
+	arena_forget(b->a, &b->cleanup);
+}
+
 void box_wait(struct box *box, struct outcome *o)
 {
 	close_outcome(o);
+	if (box->late)
+		stop_late(box);
 	wait_for_all(box->leaving);
 }
 
@@ -267,12 +282,17 @@ static enum box_stop how_to_stop(const struct box_state *b, bool ran, bool linge
 static int finish_run(struct box_state *b, int rc, struct outcome *ret, struct err *e)
 {
 	struct err after = {0};
+	enum box_stop how;
 
 	if (ret->held) { /* all of it is the holder's */
 		b->stopped = true;
 		return rc;
 	}
-	stop_state(b, how_to_stop(b, rc == 0, ret->lingers));
+	how = how_to_stop(b, rc == 0, ret->lingers);
+	if (how == STOP_LATER && b->late)
+		close_streams(b);
+	else
+		stop_state(b, how);
 	if (protection_end(b->a, &b->protection, b->spec, &ret->changes, &after) != 0 && rc == 0) {
 		*e = after;
 		rc = -1;
@@ -297,12 +317,20 @@ int box_run(struct box *box, struct arena *a, const struct backend *backend, con
 		rc = begin_state(a, backend, s, &b, e);
 	b->spec = s;
 	b->start = how;
+	b->late = box->lasts && b->primed ? box : NULL;
 	b->tmp = s->tmp.n ? str_c(a, s->tmp) : NULL;
 	b->caches = s->caches_limit && s->caches.n ? str_c(a, s->caches) : NULL;
 	b->outcome.backend = backend->name;
 	if (rc == 0)
 		rc = run_program(b, p, &b->outcome, e);
 	rc = finish_run(b, rc, &b->outcome, e);
+	if (rc == 0 && b->late && !b->stopped) {
+		box->late = b;
+		*ret = b->outcome;
+		b->outcome = (struct outcome){0}; /* the caller's, with its descriptors */
+		return 0;
+	}
+	stop_state(b, STOP_NOW);
 	memcpy(box->leaving, b->leaving, sizeof(box->leaving));
 	arena_forget(a, &b->cleanup);
 	if (rc == 0)

@@ -28,6 +28,9 @@ struct op;        /* plan.h */
 struct box { /* owns all processes of one box; zeroed: none. Must not be copied while it owns any */
 	struct box_state *begun;             /* by box_begin(), and not run yet; NULL: none */
 	pid_t leaving[BOX_LEAVING_MAX];      /* processes of ours that are exiting after a run; 0: none */
+	/* input: the arena outlives box_wait(), which removes what is left of a primed box that has ended */
+	bool lasts;
+	struct box_state *late;              /* such a box; NULL: none */
 };
 
 struct box_progress { /* called about twice a second while the program runs; NULL: nobody wants to know */

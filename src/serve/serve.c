@@ -136,7 +136,7 @@ static void on_signal(void *ctx, uint32_t events)
 /* Runs that did not end in time are named: the record has their end. */
 static void end_running(struct serve *s, int64_t now)
 {
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++) {
+	for (size_t i = 0; i < s->nslots; i++) {
 		struct serve_slot *k = &s->slots[i];
 
 		if (k->kind != SLOT_BUSY || k->kill_at)

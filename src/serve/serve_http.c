@@ -338,7 +338,7 @@ static enum MHD_Result check_call(struct serve_call *c, const char *url, const c
 static void put_runs(struct serve_call *c)
 {
 	buf_c(&c->out, "{\"runs\":[");
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++) {
+	for (size_t i = 0; i < c->s->nslots; i++) {
 		const struct serve_slot *k = &c->s->slots[i];
 
 		if (k->kind != SLOT_BUSY || !k->id[0] || k->answered ||
@@ -354,7 +354,7 @@ static void put_runs(struct serve_call *c)
 
 static unsigned cancel_run(struct serve_call *c)
 {
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++) {
+	for (size_t i = 0; i < c->s->nslots; i++) {
 		struct serve_slot *k = &c->s->slots[i];
 
 		if (k->kind != SLOT_BUSY || strcmp(k->id, c->target) != 0 ||

@@ -89,6 +89,7 @@ struct serve {
 	size_t nconnections;
 	size_t body_bytes; /* of all calls */
 	struct serve_slot slots[SERVE_SLOTS_MAX];
+	size_t nslots; /* no slot after these was ever used */
 	size_t asked[SERVE_KINDS]; /* workers that the spawner has not made yet */
 	size_t waiting;
 	struct serve_usage usage[SERVE_TOKENS_MAX + 1];

@@ -32,7 +32,7 @@ size_t serve_queue_count(const struct serve *s, enum slot_kind kind)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++)
+	for (size_t i = 0; i < s->nslots; i++)
 		n += s->slots[i].kind == kind;
 	return n;
 }
@@ -41,7 +41,7 @@ static size_t count_work(const struct serve *s, enum slot_kind kind, enum serve_
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++)
+	for (size_t i = 0; i < s->nslots; i++)
 		n += s->slots[i].kind == kind && s->slots[i].work == work;
 	return n;
 }
@@ -322,6 +322,8 @@ static void slot_new(struct serve *s, enum serve_kind work, int talk, int pidfd)
 			.pipes = {-1, -1},
 			.on_talk = {on_talk, k},
 			.on_pipe = {{on_stdout, k}, {on_stderr, k}}};
+	if (s->nslots < (size_t)(k - s->slots) + 1)
+		s->nslots = (size_t)(k - s->slots) + 1;
 	arena_init_in(&k->a, 4 * SERVE_ANSWER_MAX, s->a);
 	buf_init(&k->in, &k->a, 2 * SERVE_ANSWER_MAX);
 	serve_watch(s, talk, EPOLLIN, &k->on_talk);
@@ -361,7 +363,7 @@ static size_t free_slots(const struct serve *s)
 
 	for (size_t i = 0; i < SERVE_KINDS; i++)
 		used += s->asked[i];
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++)
+	for (size_t i = 0; i < s->nslots; i++)
 		used += s->slots[i].kind != SLOT_UNUSED;
 	return used < SERVE_SLOTS_MAX ? SERVE_SLOTS_MAX - used : 0;
 }
@@ -479,7 +481,7 @@ static int send_job(struct serve_slot *k, struct serve_call *c)
 
 static struct serve_slot *warm_slot(struct serve *s, enum serve_kind work)
 {
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++)
+	for (size_t i = 0; i < s->nslots; i++)
 		if (s->slots[i].kind == SLOT_WARM && s->slots[i].work == work && !s->slots[i].kill_at)
 			return &s->slots[i];
 	return work == SERVE_PRELOADED ? warm_slot(s, SERVE_BOXED) : NULL;
@@ -528,7 +530,7 @@ static void start_waiting(struct serve *s, enum serve_kind work)
 /* Pipes that were full are read again when the caller has read. */
 static void unblock_pipes(struct serve *s)
 {
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++) {
+	for (size_t i = 0; i < s->nslots; i++) {
 		struct serve_slot *k = &s->slots[i];
 
 		if (k->kind != SLOT_BUSY || !k->call || !k->call->stream ||
@@ -542,7 +544,7 @@ static void unblock_pipes(struct serve *s)
 
 void serve_queue_close(struct serve *s)
 {
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++)
+	for (size_t i = 0; i < s->nslots; i++)
 		if (s->slots[i].kind != SLOT_UNUSED)
 			slot_free(&s->slots[i]);
 }
@@ -554,7 +556,7 @@ void serve_queue_turn(struct serve *s, int64_t now)
 	for (size_t i = SERVE_KINDS; i-- > 0 && !s->stop_at && now >= s->not_before;)
 		ask_for_workers(s, (enum serve_kind)i, now);
 	unblock_pipes(s);
-	for (size_t i = 0; i < SERVE_SLOTS_MAX; i++) {
+	for (size_t i = 0; i < s->nslots; i++) {
 		struct serve_slot *k = &s->slots[i];
 
 		if (k->kind != SLOT_UNUSED && k->kill_at && now >= k->kill_at) {
