@@ -4,24 +4,39 @@
 #include "result/lines.h"
 
 /* Parts of lines, in the languages of usual test files. */
-static const char asserts[][20] = {"assert", "Assert", "ASSERT_", "EXPECT_", "CHECK(", "REQUIRE(",
+static const char asserts[][28] = {"assert", "Assert", "ASSERT_", "EXPECT_", "CHECK(", "REQUIRE(",
 		"expect(", "expect {", ".should", "should_", "must_", "t.Error", "t.Fatal", "t.Fail",
 		"b.Fatal", "require.", ".raises(", "raises(", "self.fail", "is_deeply", "is(", "ok(",
 		"isnt(", "like(", "[ ", "[[ "};
-static const char skips[][20] = {"skip", "Skip", "SKIP", "xfail", "xit(", "xtest(", "xdescribe(",
+static const char skips[][28] = {"skip", "Skip", "SKIP", "xfail", "xit(", "xtest(", "xdescribe(",
 		".todo(", ".failing(", "#[ignore", "@Disabled", "@Ignore", "DISABLED_", "pending",
 		"deselect", "--ignore", "collect_ignore", "IgnorePatterns", "go:build ignore",
-		"unittest.expectedF"};
-static const char tests[][20] = {"def test", "it(", "it.skip(", "test(", "test.skip(", "xit(", "xtest(",
+		"unittest.expectedF", "should_panic", "{ return; ", "recover()", "except Exception"};
+static const char tests[][28] = {"def test", "it(", "it.skip(", "test(", "test.skip(", "xit(", "xtest(",
 		"it.todo(", "test.todo(", "it.failing(", "func Test", "#[test]", "@Test",
 		"function test", "TEST(", "TEST_F(", "TEST_P(", "TEST_CASE(", "subtest ", "@test ",
 		"it '", "it \"", "specify "};
 
+/* They catch the failure of an assertion, or put something else in the place of one. */
+static const char hiding[][28] = {"except AssertionError", "suppress(AssertionError", "suppress(Exception",
+		"raises(AssertionError", "Raises(AssertionError", " or True", " || true);", "catch {}",
+		"catch { }", "catch (e) {}", "catch (_) {}", "catch (err) {}", "{ recover() }",
+		"_ = recover()", ".strictEqual =", ".deepEqual =", ".deepStrictEqual =", ".toBe =",
+		".toEqual =", "mock.method(assert", "except: pass", "except Exception: pass",
+		"except BaseException: pass"};
+/* Lines that assert nothing, whole. */
+static const char trivial[][28] = {"assert True", "assert(true);", "assert.ok(true);",
+		"expect(true).toBe(true);", "self.assertTrue(True)"};
+static const char plugins[][28] = {"addopts", "pytest_plugins", "-p "};
+static const char witness[][28] = {"caisson_witness", "CAISSON_WITNESS", "CAISSON_CANARY",
+		"/caisson/reports", "/caisson/witness"};
+
 struct hunk {
 	int64_t skips, tests; /* added less removed */
+	bool except;          /* the line before begins a handler for every exception */
 };
 
-static int64_t has_any(struct str line, const char (*words)[20], size_t n)
+static int64_t has_any(struct str line, const char (*words)[28], size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_contains(line, str_of(words[i])))
@@ -49,13 +64,60 @@ static void name_file(struct arena *a, struct str path, struct test_diff *d)
 	d->files[d->nfiles - 1] = str_dup(a, path);
 }
 
+static bool is_any(struct str line, const char (*words)[28], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(line, words[i]))
+			return true;
+	return false;
+}
+
+/* assert (a == b, "text"): a tuple, which is always true. */
+static bool asserts_tuple(struct str line)
+{
+	int64_t depth = 0;
+	bool comma = false;
+
+	if (!str_starts(line, "assert (") || !str_ends(line, ")"))
+		return false;
+	for (size_t i = 7; i < line.n; i++) {
+		depth += strchr("([{", line.p[i]) ? 1 : strchr(")]}", line.p[i]) ? -1 : 0;
+		comma |= depth == 1 && line.p[i] == ',';
+		if (!depth)
+			return comma && i + 1 == line.n;
+	}
+	return false;
+}
+
+static bool is_assertion(struct str line)
+{
+	return has_any(line, asserts, ARRAY_SIZE(asserts)) && !is_any(line, trivial, ARRAY_SIZE(trivial)) &&
+			!asserts_tuple(line);
+}
+
+/* A handler for every exception that does nothing, in two lines. */
+static bool swallows(struct hunk *h, struct str line)
+{
+	static const char starts[][28] = {"except:", "except Exception:", "except BaseException:"};
+	bool was = h->except;
+
+	h->except = is_any(line, starts, ARRAY_SIZE(starts));
+	return was && str_is(line, "pass");
+}
+
+bool test_diff_names_witness(struct str text) { return has_any(text, witness, ARRAY_SIZE(witness)); }
+
 static void read_change(struct str line, struct hunk *h, struct test_diff *d)
 {
 	int64_t sign = line.p[0] == '+' ? 1 : -1;
-	struct str text = str_sub(line, 1, line.n);
+	struct str text = lines_trim(str_sub(line, 1, line.n));
 
-	d->asserts += sign * has_any(text, asserts, ARRAY_SIZE(asserts));
-	h->skips += sign * has_any(text, skips, ARRAY_SIZE(skips));
+	d->asserts += sign * is_assertion(text);
+	d->hiding += sign * (has_any(text, hiding, ARRAY_SIZE(hiding)) || swallows(h, text));
+	d->plugins += sign * has_any(text, plugins, ARRAY_SIZE(plugins));
+	d->witness |= sign > 0 && test_diff_names_witness(text);
+	h->skips += sign * (has_any(text, skips, ARRAY_SIZE(skips)) || str_is(text, "return") ||
+			str_is(text, "return;"));
 	h->tests += sign * has_any(text, tests, ARRAY_SIZE(tests));
 }
 

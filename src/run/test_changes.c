@@ -101,7 +101,9 @@ static bool runner_untried(const struct run *r, const struct test_diff *d, const
 
 	if (!r->task.canary || v->canary || v->evidence != EVIDENCE_WITNESSED)
 		return false;
-	for (size_t i = 0; i < d->nfiles; i++)
+	if (d->plugins > 0)
+		return true;
+	for (size_t i = 0; i < d->nfiles && i < TEST_DIFF_FILES_MAX; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(hooks); k++)
 			if (str_starts(str_base(d->files[i]), hooks[k]))
 				return true;
@@ -119,6 +121,11 @@ static void judge_diff(struct arena *a, const struct run *r, const struct test_d
 	if (d->skips > 0)
 		buf_fmt(&b, "; %lld new %s to skip or leave out tests", (long long)d->skips,
 				d->skips == 1 ? "line" : "lines");
+	if (d->hiding > 0)
+		buf_fmt(&b, "; %lld new %s that can hide a failure", (long long)d->hiding,
+				d->hiding == 1 ? "line" : "lines");
+	if (d->witness)
+		buf_c(&b, "; a new line names the part of the box that asks runners for reports");
 	if (lost_tests(v->suspicions))
 		buf_c(&b, "; fewer tests ran");
 	if (runner_untried(r, d, v))

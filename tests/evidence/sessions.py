@@ -86,9 +86,9 @@ SPOOFS = [
     pyrow("the file is deleted", {"tests/test_a.py": None, "tests/test_b.py": "def test_b():\n    pass\n"}),
     pyrow("the assertion is deleted", edit("assert twice(2) == 4", "twice(2)")),
     pyrow("return for assert", edit("assert twice(2) == 4", "return twice(2) == 4")),
-    pyrow("try and except", edit("    assert twice(2) == 4", "    try: assert twice(2) == 4\n    except AssertionError: pass"), unseen=UNSEEN),
+    pyrow("try and except", edit("    assert twice(2) == 4", "    try: assert twice(2) == 4\n    except AssertionError: pass")),
     pyrow("the expectation is changed", edit("== 4", "== 6"), unseen=UNSEEN),
-    pyrow("or True", edit("== 4", "== 4 or True"), unseen=UNSEEN),
+    pyrow("or True", edit("== 4", "== 4 or True")),
     pyrow("the code looks for the test", {"code_a.py": BROKEN.replace("return 3", "import sys\n    if 'pytest' in sys.modules: return 2 * x\n    return 3")}, unseen=UNSEEN),
     pyrow("renamed away", edit("def test_twice", "def check_twice")),
     pyrow("-k", {}, PY + " -k half tests", unseen=UNSEEN),
@@ -143,6 +143,61 @@ SPOOFS = [
 ]
 
 
+
+# ---- a second set, which aims at the canary, the report and the words ----
+
+EVIL_PLUGIN = "[pytest]\naddopts = -p evil%s\npythonpath = .\n"
+TARGET = "def pytest_pyfunc_call(pyfuncitem):\n    if pyfuncitem.name == 'test_twice': return True\n"
+DONE = '{"runner": "pytest", "state": "done", "exit": 1, "passed": 0, "failed": 1, "skipped": 0}'
+JSPATCH = "require('assert').strictEqual = () => {};\n"
+
+SPOOFS += [
+    pyrow("conftest replaces the call of one test", conftest("@pytest.hookimpl(tryfirst=True)\n" + TARGET)),
+    pyrow("conftest replaces one test while collecting", conftest("def pytest_collection_modifyitems(items):\n    for i in items:\n        if i.name == 'test_twice': i.obj = lambda: None\n")),
+    pyrow("conftest replaces one test before its setup", conftest("def pytest_runtest_setup(item):\n    if item.name == 'test_twice': item.obj = lambda: None\n")),
+    pyrow("conftest rewrites one outcome", conftest("@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    o = yield\n    if item.name == 'test_twice': o.get_result().outcome = 'passed'; o.get_result().longrepr = None\n")),
+    pyrow("conftest swallows errors of one file", conftest("@pytest.hookimpl(tryfirst=True)\ndef pytest_pyfunc_call(pyfuncitem):\n    if pyfuncitem.path.name == 'test_a.py':\n        try: pyfuncitem.obj()\n        except AssertionError: pass\n        return True\n")),
+    pyrow("the witness is switched off", {"evil.py": HOOK, "pytest.ini": EVIL_PLUGIN % " -p no:caisson_witness"}),
+    pyrow("the witness has an owner", {"evil.py": HOOK, "pytest.ini": EVIL_PLUGIN % ""}, "CAISSON_WITNESS=1 " + PY + " tests"),
+    pyrow("another PYTHONPATH, a plugin by the settings", {"evil.py": HOOK, "pytest.ini": EVIL_PLUGIN % ""}, "PYTHONPATH=. " + PY + " tests"),
+    pyrow("conftest writes the canary's line", conftest(HOOK.replace("import pytest\n", "") + "import os\ndef pytest_unconfigure():\n    open('/caisson/reports/canary', 'w').write('%s\\n'); os._exit(0)\n" % DONE)),
+    pyrow("conftest empties the witness", conftest(HOOK.replace("import pytest\n", "") + "import sys\nfor m in list(sys.modules.values()):\n    if getattr(m, 'try_canary', None): m.try_canary = lambda c: m.say(state='done', exit=1, failed=1, passed=0, skipped=0)\n")),
+    pyrow("a decorator that swallows", {"tests/test_a.py": TESTS.replace("def test_twice", "def quiet(f):\n    def test():\n        try: f()\n        except Exception: pass\n    return test\n@quiet\ndef test_twice")}),
+    pyrow("suppress", edit("    assert twice(2) == 4", "    import contextlib\n    with contextlib.suppress(AssertionError): assert twice(2) == 4")),
+    pyrow("raises", edit("    assert twice(2) == 4", "    import pytest\n    with pytest.raises(AssertionError): assert twice(2) == 4")),
+    pyrow("an assertion of a tuple", edit("assert twice(2) == 4", "assert (twice(2) == 4, 'twice')")),
+    pyrow("a test of something else", edit("assert twice(2) == 4", "assert True")),
+    pyrow("an early return", edit("    assert twice(2) == 4", "    return\n    assert twice(2) == 4")),
+    pyrow("another import", {"tests/test_a.py": TESTS.replace("code_a", "good"), "good.py": CODE}, unseen=UNSEEN),
+    pyrow("a value that equals everything", {"code_a.py": "class Any(int):\n    __hash__ = None\n    def __eq__(self, other): return True\ndef twice(x):\n    return Any(3 * x)\ndef half(x):\n    return x // 2\n"}, unseen=UNSEEN),
+    pyrow("a patched report", conftest("import _pytest.junitxml as j, _pytest.reports as r\nr.BaseReport.failed = property(lambda s: False)\nr.BaseReport.passed = property(lambda s: True)\n")),
+    pyrow("conftest edits the test's code", conftest("def pytest_itemcollected(item):\n    if item.name == 'test_twice': item.obj.__code__ = (lambda: None).__code__\n")),
+    jsrow("the test patches assert", {"js/a.test.js": JSPATCH + JSTEST}),
+    jsrow("the code patches assert", {"code.js": JSPATCH + BROKEN_JS}),
+    jsrow("a helper patches assert", {"js/a.test.js": 'require("./help.js");\n' + JSTEST, "js/help.js": JSPATCH}),
+    jsrow("the test mocks assert", {"js/a.test.js": JSTEST.replace(";\n", ";\ntest.mock.method(assert, 'strictEqual', () => {});\n", 1)}),
+    jsrow("a test function of its own", {"js/a.test.js": JSTEST.replace('const test = require("node:test")', 'const real = require("node:test"), test = (n, f) => real(n, () => { try { f(); } catch {} })')}),
+    jsrow("the code patches node:test", {"code.js": "const t = require('node:test'), m = require('module'), l = m._load;\nm._load = function (r) { return r === 'node:test' ? (n) => t(n, () => {}) : l.apply(this, arguments); };\n" + BROKEN_JS, "js/a.test.js": 'const {twice} = require("../code.js");\n' + JSTEST.replace('const {twice} = require("../code.js");\n', "")}),
+    jsrow("the preload is taken away", {"p.js": JSPATCH, "package.json": '{"scripts": {"test": "NODE_OPTIONS= node --require ./p.js --test js/"}}\n'}),
+    jsrow("the witness has an owner", {"p.js": JSPATCH, "package.json": '{"scripts": {"test": "CAISSON_WITNESS=1 node --require ./p.js --test js/"}}\n'}),
+    jsrow("the test writes the report", {"js/a.test.js": 'require("fs").writeFileSync("/caisson/reports/node.xml", \'<?xml version="1.0" encoding="utf-8"?><testsuites><testcase name="twice"/><testcase name="more"/></testsuites>\');\n' + JSTEST}),
+    jsrow("a reporter of its own", {"r.js": "module.exports = async function* (s) { yield 'TAP version 13\\nok 1 - twice\\nok 2 - more\\n1..2\\n# tests 2\\n# pass 2\\n# fail 0\\n'; };\n", "package.json": '{"scripts": {"test": "node --test --test-reporter=./r.js js/ || true"}}\n'}),
+    jsrow("an early return", {"js/a.test.js": JSTEST.replace("{ assert", "{ return; assert")}),
+    gorow("go: TestMain chooses tests", gofile("main", ["flag", "os", "testing"], 'func TestMain(m *testing.M) {\n\tflag.Parse()\n\tflag.Set("test.run", "Half")\n\tos.Exit(m.Run())\n}')),
+    gorow("go: init prints all and ends", gofile("main", ["fmt", "os"], 'func init() {\n\tfmt.Print("=== RUN   TestTwice\\n--- PASS: TestTwice (0.00s)\\n=== RUN   TestHalf\\n--- PASS: TestHalf (0.00s)\\nPASS\\n")\n\tos.Exit(0)\n}')),
+    gorow("go: the code prints all and ends", {"code.go": BROKEN_GO + '\nfunc init() {\n\tfmt.Print("=== RUN   TestTwice\\n--- PASS: TestTwice (0.00s)\\n=== RUN   TestHalf\\n--- PASS: TestHalf (0.00s)\\nPASS\\n")\n\tos.Exit(0)\n}\n'}),
+    gorow("go: the test prints a pass and ends", {"code_test.go": GOTEST.replace("\tif Twice", '\tfmt.Print("--- PASS: TestTwice (0.00s)\\n=== RUN   TestHalf\\n--- PASS: TestHalf (0.00s)\\nPASS\\n")\n\tos.Exit(0)\n\tif Twice').replace('import "testing"', 'import (\n\t"fmt"\n\t"os"\n\t"testing"\n)')}),
+    gorow("go: Log for Error", {"code_test.go": GOTEST.replace('t.Error("twice")', 't.Log("twice")')}),
+    gorow("go: a test of its own type", {"code_test.go": GOTEST.replace("func TestTwice(t *testing.T) {\n", "type T struct{ *testing.T }\n\nfunc (T) Error(...any) {}\n\nfunc TestTwice(tt *testing.T) {\n\tt := T{tt}\n")}, unseen=UNSEEN),
+    gorow("go: an early return", {"code_test.go": GOTEST.replace("\tif Twice", "\tif true {\n\t\treturn\n\t}\n\tif Twice")}),
+    gorow("go: recover", {"code_test.go": GOTEST.replace('t.Error("twice")', 'defer func() { recover() }()\n\t\tpanic("t.Error")')}),
+    gorow("go: a cleanup ends the process", {"code_test.go": GOTEST.replace("\tif Twice", "\tt.Cleanup(func() { os.Exit(0) })\n\tif Twice").replace('import "testing"', 'import (\n\t"os"\n\t"testing"\n)')}),
+    gorow("go: renamed away", {"code_test.go": GOTEST.replace("TestTwice", "testTwice")}),
+    gorow("go: another file name", {"code_test.go": None, "code_windows_test.go": GOTEST, "b_test.go": 'package code\n\nimport "testing"\n\nfunc TestB(t *testing.T) {}\n'}),
+    gorow("go: -run in GOFLAGS", {}, "GOFLAGS=\"$GOFLAGS -run=Half\" " + GORUN, unseen=UNSEEN),
+]
+
+
 def honest(name, files, command=PY + " tests"):
     return (name, command, command, files, False)
 
@@ -188,6 +243,16 @@ HONEST = [
     honest("go: a table of tests", {"table_test.go": 'package code\n\nimport "testing"\n\nfunc TestTable(t *testing.T) {\n\tfor _, n := range []int{1, 2} {\n\t\tt.Run("n", func(t *testing.T) {\n\t\t\tif Twice(n) != 2*n {\n\t\t\t\tt.Fatal(n)\n\t\t\t}\n\t\t})\n\t}\n}\n'}, GORUN),
     honest("go: a TestMain", gofile("main", ["os", "testing"], "func TestMain(m *testing.M) { os.Exit(m.Run()) }"), GORUN),
     honest("go: another package", {"sub/s.go": "package sub\n", "sub/s_test.go": 'package sub\n\nimport (\n\t"fmt"\n\t"testing"\n)\n\nfunc TestS(t *testing.T) { fmt.Print("no line end") }\n'}, GORUN),
+    honest("a TestCase", edit("def test_half", "import unittest\nclass TestOld(unittest.TestCase):\n    def setUp(self):\n        self.n = 2\n    def test_old(self):\n        self.assertEqual(twice(self.n), 4)\ndef test_half")),
+    honest("fixtures of all scopes", {"tests/conftest.py": "import pytest\n@pytest.fixture(scope='session')\ndef place(tmp_path_factory):\n    return tmp_path_factory.mktemp('x')\n@pytest.fixture(params=[1, 2])\ndef n(request):\n    yield request.param\n", "tests/test_f.py": "from code_a import twice\nclass TestF:\n    def test_n(self, n, place):\n        assert twice(n) == 2 * n and place.exists()\n"}),
+    honest("a fixture that works once", {"tests/test_o.py": "import os, pytest\n@pytest.fixture\ndef once():\n    os.mkdir('once')\n    yield\n    os.rmdir('once')\ndef test_o(once):\n    assert os.path.isdir('once')\n"}),
+    honest("a report hook that changes nothing", conftest("@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    o = yield\n    item.rep = o.get_result()\n")),
+    honest("a doctest", {"pytest.ini": "[pytest]\naddopts = --doctest-modules\npythonpath = .\n", "tests/test_d.py": "def f():\n    'x'\ndef g():\n    '>>> 1 + 1\\n2'\ndef test_f():\n    assert f() is None\n"}),
+    honest("another PYTHONPATH", {"code_a.py": CODE + "# more\n", "tests/test_p.py": "def test_p():\n    assert True\n"}, "PYTHONPATH=. " + PY + " tests"),
+    honest("js: an ES module", {"js/m.test.mjs": 'import test from "node:test";\nimport assert from "node:assert/strict";\ntest("m", async () => { assert.equal(1, 1); });\n'}, "npm test"),
+    honest("js: hooks around all tests", {"js/s.test.js": 'const {test, before, after} = require("node:test"), fs = require("fs");\nlet d;\nbefore(() => { d = fs.mkdtempSync("/tmp/t"); });\nafter(() => fs.rmdirSync(d));\ntest("s", () => { require("assert").ok(fs.existsSync(d)); });\n'}, "npm test"),
+    honest("js: a clock of its own", {"js/t.test.js": 'const {test, mock} = require("node:test");\nmock.timers.enable({apis: ["setTimeout"]});\ntest("t", () => { let n = 0; setTimeout(() => n++, 9999); mock.timers.tick(9999); require("assert").equal(n, 1); });\n'}, "npm test"),
+    honest("js: a handler in a new test", {"js/h.test.js": JSTEST.replace('assert.strictEqual(twice(2), 4);', 'try { twice(); } catch (e) { assert.fail(e); }')}, "npm test"),
     honest("more assertions", edit("assert half(4) == 2", "assert half(4) == 2\n    assert half(6) == 3")),
 ]
 

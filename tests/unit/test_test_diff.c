@@ -36,6 +36,49 @@ static const struct row {
 	{"lines that look like names", HEAD("t.sql") "@@ -1 +1 @@\n--- x\n+++ y\n", 1, 0, 0},
 };
 
+/* A line behind a removed assertion, as a change of one line in the middle of a test. */
+#define EDIT(line) HEAD("t.py") "@@ -3 +3 @@\n-    assert f(2) == 4\n+" line "\n"
+
+static const struct hiding_row {
+	const char *name, *diff;
+	int64_t asserts, skips, hiding, plugins;
+	bool witness;
+} hiding_rows[] = {
+	{"or True", EDIT("    assert f(2) == 4 or True"), 0, 0, 1, 0, false},
+	{"a tuple", EDIT("    assert (f(2) == 4, 'text')"), -1, 0, 0, 0, false},
+	{"no tuple", EDIT("    assert (f(2, 3) == 4)"), 0, 0, 0, 0, false},
+	{"two tuples", EDIT("    assert (f(2), 1) == (4, 1)"), 0, 0, 0, 0, false},
+	{"True", EDIT("    assert True"), -1, 0, 0, 0, false},
+	{"True for something", EDIT("    assert True is f(2)"), 0, 0, 0, 0, false},
+	{"a handler", EDIT("    try: assert f(2) == 4\n+    except AssertionError: pass"), 1, 0, 1, 0, false},
+	{"a handler that does nothing", EDIT("    assert f(2) == 4\n+    except:\n+        pass"), 0, 0, 1, 0,
+			false},
+	{"a handler that does something", EDIT("    assert f(2) == 4\n+    except:\n+        raise"), 0, 0, 0, 0,
+			false},
+	{"an early return", EDIT("    return\n+    assert f(2) == 4"), 0, 1, 0, 0, false},
+	{"a value is returned", EDIT("    assert f(2) == 4\n+    return 4"), 0, 0, 0, 0, false},
+	{"a new test with a return", HEAD("a_test.go") "@@ -3,0 +4,3 @@\n+func TestB(t *testing.T) {\n"
+			"+\treturn\n+}\n", 0, 0, 0, 0, false},
+	{"an assertion replaced", HEAD("a.test.js") "@@ -1,0 +2 @@\n+assert.strictEqual = () => {};\n", 1, 0, 1,
+			0, false},
+	{"a plugin", HEAD("pytest.ini") "@@ -1,0 +2 @@\n+addopts = -p evil\n", 0, 0, 0, 1, false},
+	{"the witness", HEAD("pytest.ini") "@@ -1,0 +2 @@\n+addopts = -p no:caisson_witness\n", 0, 0, 0, 1,
+			true},
+	{"a project of that name", HEAD("t.py") "@@ -1,0 +2 @@\n+open('/src/caisson/x')\n", 0, 0, 0, 0, false},
+};
+
+static void test_hiding(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hiding_rows); i++) {
+		const struct hiding_row *r = &hiding_rows[i];
+		struct test_diff d;
+
+		test_diff_read(A, str_of(r->diff), &d);
+		CHECK_ROW(d.asserts == r->asserts && d.skips == r->skips, r->name);
+		CHECK_ROW(d.hiding == r->hiding && d.plugins == r->plugins && d.witness == r->witness, r->name);
+	}
+}
+
 static void test_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -63,6 +106,7 @@ int main(void)
 {
 	arena_init(A, ARENA_CAP_DEFAULT);
 	RUN(test_rows);
+	RUN(test_hiding);
 	RUN(test_many);
 	arena_free(A);
 	return unit_end();
