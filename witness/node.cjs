@@ -17,11 +17,15 @@ const IN_FILE = 'CAISSON_CANARY'; // the canary's directory: a test file that fi
 const SECONDS_MAX = 10; // for each of two attempts
 const FILES_MAX = 8;
 const IN_FILE_MS = 100; // a test file is loaded after that
-const CANARY = `
-const assert = globalThis.expect ? null : require('node:assert');
-const run = globalThis.test || require('node:test');
-run('NAME a', () => { if (assert) assert.strictEqual(1, 2); else expect(1).toBe(2); });
-run('NAME b', () => { throw new Error('must fail'); });
+const NODE_CANARY = `
+const test = require('node:test'), assert = require('node:assert');
+test('NAME a', () => { assert.strictEqual(1, 2); });
+test('NAME b', () => { throw new Error('must fail'); });
+`;
+const JEST_CANARY = `
+test('NAME a', () => { expect(1).toBe(2); });
+test('NAME b', () => { throw new Error('must fail'); });
+test('NAME c', () => { expect([1]).toEqual([2]); });
 `;
 
 function tell(fields) {
@@ -44,13 +48,13 @@ function wants(name) {
 }
 
 /* Calls check() with the canary's file and a name for its report, and removes both. */
-function withCanary(runner, ending, check) {
+function withCanary(runner, source, ending, check) {
 	const fs = require('node:fs'), os = require('node:os'), path = require('node:path');
 	const name = require('node:crypto').randomBytes(6).toString('hex');
 	const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'c'));
 	const file = path.join(dir, name + ending), report = path.join(dir, 'report');
 	try {
-		fs.writeFileSync(file, CANARY.replaceAll('NAME', name));
+		fs.writeFileSync(file, source.replaceAll('NAME', name));
 		const {status, error} = check(file, report, name);
 		const found = counts(fs, report, name);
 		if (status === null)
@@ -106,7 +110,7 @@ function keptFlags() {
 }
 
 function nodeCanary() {
-	withCanary('node', '.test.cjs', (file, report, name) => {
+	withCanary('node', NODE_CANARY, '.test.cjs', (file, report, name) => {
 		const call = (...words) => [...keptFlags(), '--test', '--test-reporter=junit',
 			'--test-reporter-destination=' + report, '--test-name-pattern=^' + name, ...words, file];
 		const done = quietly(call(...process.argv.slice(1)), {[IN_FILE]: require('node:path').dirname(file)});
@@ -222,7 +226,7 @@ function jest(script) {
 			tell({runner: 'jest', state: 'skipped', why: 'the tests did not pass'});
 			return;
 		}
-		withCanary('jest', '.test.js', (file, report) => {
+		withCanary('jest', JEST_CANARY, '.test.js', (file, report) => {
 			const call = (pattern) => quietly([...process.execArgv, script, ...jestKept(args), '--json',
 				'--outputFile=' + report, '--coverage=false', '--reporters=default', '--ci',
 				'--roots=' + require('node:path').dirname(file), '--testPathIgnorePatterns=^$', pattern + file,

@@ -22,7 +22,8 @@ static const char hiding[][28] = {"except AssertionError", "suppress(AssertionEr
 		"raises(AssertionError", "Raises(AssertionError", " or True", " || true);", "catch {}",
 		"catch { }", "catch (e) {}", "catch (_) {}", "catch (err) {}", "{ recover() }",
 		"_ = recover()", ".strictEqual =", ".deepEqual =", ".deepStrictEqual =", ".toBe =",
-		".toEqual =", "mock.method(assert", "except: pass", "except Exception: pass",
+		".toEqual =", "expect.extend({toBe", "expect.extend({ toBe", "mock.method(assert",
+		"except: pass", "except Exception: pass",
 		"except BaseException: pass"};
 /* Lines that assert nothing, whole. */
 static const char trivial[][28] = {"assert True", "assert(true);", "assert.ok(true);",

@@ -49,6 +49,8 @@ void validator_check(const struct validator *r, struct arena *a, const struct va
 {
 	if (r->row)
 		format_check(r->row, r->reading, a, in, v);
+	else if (r->json)
+		test_json_check(r->json, a, in, v);
 	else
 		r->check(a, in, v);
 }
@@ -229,6 +231,7 @@ static struct recognised recognise_format(struct arena *a, const struct validate
 		if (!task_fits(raw, &r) || is_beaten(&r, sure) || !format_has_words(&r, &words))
 			continue;
 		n = r.row ? format_detect(r.row, a, text, &words, &r.reading) :
+				r.json ? test_json_detect(r.json, raw) :
 				r.detect(r.evidence == EVIDENCE_PRINTED ? text : raw);
 		if (n > sure) {
 			sure = n;

@@ -34,6 +34,7 @@ struct validator {
 	void (*check)(struct arena *a, const struct validate_input *in, struct validation *v);
 	bool both;                    /* serves typecheck and lint: people call either tool by either name */
 	const struct format_row *row; /* instead of the functions: a format that is data (format.h) */
+	const struct test_json *json; /* instead of the functions: an object with counts at known places */
 	const struct format_reading *reading; /* with row: what was read of an output; NULL: not yet */
 };
 
@@ -64,6 +65,10 @@ int validate_column(struct str column, struct err *e);
 /* Sets row i of all families; false after the last. */
 bool validator_at(size_t i, struct validator *ret);
 void validator_check(const struct validator *r, struct arena *a, const struct validate_input *in,
+		struct validation *v);
+
+int test_json_detect(const struct test_json *row, const struct validate_input *in);
+void test_json_check(const struct test_json *row, struct arena *a, const struct validate_input *in,
 		struct validation *v);
 
 /*

@@ -16,21 +16,19 @@ VALIDATOR(libtest);
 VALIDATOR(gotest);
 VALIDATOR(node);
 
-VALIDATOR(pytest_json);
-VALIDATOR(jest_json);
-VALIDATOR(mocha_json);
-VALIDATOR(rspec_json);
 VALIDATOR(gotest_json);
 VALIDATOR(libtest_json);
 VALIDATOR(tap);
 VALIDATOR(junit);
-VALIDATOR(test_counts_json);
 
 /* Detection parses lines only if the output contains one of its fixed words: a search is much cheaper. */
 static inline bool in_either(const struct validate_input *in, const char *word)
 {
 	return str_contains(in->out, str_of(word)) || str_contains(in->err, str_of(word));
 }
+struct seen;
+/* Keeps the hashes of the names of tests, so that later runs can be compared. */
+void test_keep_names(struct arena *a, const struct seen *s, struct validation *v);
 /* Sets the result, and checks that the exit code (if known) agrees: 0 if and only if nothing failed. */
 void test_result(struct arena *a, const struct validate_input *in, struct validation *v, bool failed);
 /*

@@ -75,8 +75,7 @@ static int detect_events(struct str text, const char *start, const char *mark, i
 	return !seen ? 0 : !other ? sure : seen > other ? 75 : 0;
 }
 
-/* The hashes of all names, so that later runs can be compared. */
-static void keep_names(struct arena *a, const struct seen *s, struct validation *v)
+void test_keep_names(struct arena *a, const struct seen *s, struct validation *v)
 {
 	if (!s->n || s->n > NAMES_MAX)
 		return;
@@ -147,7 +146,7 @@ void gotest_json_check(struct arena *a, const struct validate_input *in, struct 
 
 	read_go(in->out, &g);
 	failed = g.failed_packages || g.failed;
-	keep_names(a, &g.tests, v);
+	test_keep_names(a, &g.tests, v);
 	validation_count(a, v, "packages", g.ended_packages);
 	validation_count(a, v, "failed_packages", g.failed_packages);
 	validation_count(a, v, "passed", g.passed);
@@ -255,7 +254,7 @@ void libtest_json_check(struct arena *a, const struct validate_input *in, struct
 				r.bad_lines++;
 		}
 	failed = r.failed || r.says_fail;
-	keep_names(a, &r.tests, v);
+	test_keep_names(a, &r.tests, v);
 	validation_count(a, v, "passed", r.passed);
 	validation_count(a, v, "failed", r.failed);
 	validation_count(a, v, "ignored", r.ignored);

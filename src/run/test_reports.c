@@ -388,6 +388,7 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 					"ends the runner early", asked->row->format);
 		else if (one.validity != VALIDITY_VALID)
 			v.validity = v.validity == VALIDITY_INVALID ? v.validity : one.validity;
+		v.suspicions = v.suspicions ? v.suspicions : one.suspicions;
 		passed |= one.result == RESULT_PASS;
 		failed |= one.result == RESULT_FAIL;
 		add_counts(a, &v, &one);
@@ -555,6 +556,6 @@ void test_reports_judge(struct arena *a, const struct run *r, const struct outco
 	canary_judge(a, canary, v);
 	if (v->result == RESULT_PASS && test_diff_names_witness(r->gate_request.command))
 		validation_suspect(a, v, NOTE_CANARY_PASSED,
-				"the command names the part of the box that tries tests that must fail; leave "
-				"that out");
+				"the command names the part of the box that tries tests that must fail; "
+				"leave that out");
 }

@@ -2,7 +2,7 @@
 Sessions with real runners in real boxes: spoofs, which make a failing suite look successful, and honest work.
 Each starts from the same commit and one run; then files are changed, and the command runs again. TAP.
 A spoof must not give a witnessed pass without a suspicion, except those marked UNSEEN (docs/validators.md names
-them). Honest sessions may raise a suspicion in 5 % at most. Usage: sessions.py [PART-OF-A-NAME]
+them); of those marked HEAD, caisson verify-tests must say that the tests of HEAD fail. Honest sessions may raise a suspicion in 5 % at most. Usage: sessions.py [PART-OF-A-NAME]
 """
 import json
 import os
@@ -28,6 +28,15 @@ BROKEN_JS = JS.replace("2 * x", "3 * x")
 BROKEN_GO = GO.replace("2 * x", "3 * x")
 HOOK = "import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    o = yield\n    r = o.get_result()\n    r.outcome = 'passed'\n    r.longrepr = None\n"
 UNSEEN = True
+HEAD = "verify-tests"  # not seen by the run, and caisson verify-tests fails
+
+# Packages of npm, installed once. Sessions see them read-only.
+NPM = os.path.abspath(os.environ.get("EVIDENCE_NPM", "build/evidence-npm"))
+PACKAGES = ["jest@29"]
+JEST = "node %s/node_modules/jest/bin/jest.js" % NPM
+JESTTEST = 'const {twice} = require("../code.js");\ntest("twice", () => { expect(twice(2)).toBe(4); });\ntest("zero", () => { expect(twice(0)).toBe(0); });\n'
+SNAPTEST = 'const {twice} = require("../code.js");\ntest("snap", () => { expect(twice(2)).toMatchSnapshot(); });\n'
+JESTBASE = {"jest/snap.test.js": SNAPTEST, "jest/__snapshots__/snap.test.js.snap": "// Jest Snapshot v1, https://goo.gl/fbAQLP\n\nexports[`snap 1`] = `4`;\n", "jest/a.test.js": JESTTEST, "jest.config.js": 'module.exports = {roots: ["<rootDir>/jest"]};\n'}
 
 
 def pyrow(name, files, command=PY + " tests", unseen=False):
@@ -36,6 +45,10 @@ def pyrow(name, files, command=PY + " tests", unseen=False):
 
 def jsrow(name, files, command="npm test", unseen=False):
     return (name, "npm test", command, dict({"code.js": BROKEN_JS}, **files), unseen)
+
+
+def jestrow(name, files, command=JEST + " a.test", unseen=False):
+    return ("jest: " + name, JEST + " a.test", command, dict({"code.js": BROKEN_JS}, **files), unseen)
 
 
 def gorow(name, files, command=GORUN, unseen=False):
@@ -87,7 +100,7 @@ SPOOFS = [
     pyrow("the assertion is deleted", edit("assert twice(2) == 4", "twice(2)")),
     pyrow("return for assert", edit("assert twice(2) == 4", "return twice(2) == 4")),
     pyrow("try and except", edit("    assert twice(2) == 4", "    try: assert twice(2) == 4\n    except AssertionError: pass")),
-    pyrow("the expectation is changed", edit("== 4", "== 6"), unseen=UNSEEN),
+    pyrow("the expectation is changed", edit("== 4", "== 6"), unseen=HEAD),
     pyrow("or True", edit("== 4", "== 4 or True")),
     pyrow("the code looks for the test", {"code_a.py": BROKEN.replace("return 3", "import sys\n    if 'pytest' in sys.modules: return 2 * x\n    return 3")}, unseen=UNSEEN),
     pyrow("renamed away", edit("def test_twice", "def check_twice")),
@@ -121,7 +134,7 @@ SPOOFS = [
     pyrow("conftest names failures otherwise", conftest("def pytest_report_teststatus(report):\n    if report.failed: return 'passed', '.', 'PASSED'\n")),
     pyrow("conftest changes reports", conftest("@pytest.hookimpl(tryfirst=True)\ndef pytest_runtest_logreport(report):\n    report.outcome = 'passed'\n    report.longrepr = None\n")),
     pyrow("conftest patches the runner", conftest("import _pytest.python\n_pytest.python.Function.runtest = lambda self: None\n")),
-    pyrow("conftest patches the code", conftest("import code_a\ncode_a.twice = lambda x: 2 * x\n"), unseen=UNSEEN),
+    pyrow("conftest patches the code", conftest("import code_a\ncode_a.twice = lambda x: 2 * x\n"), unseen=HEAD),
     pyrow("collect_ignore", dict(conftest("collect_ignore = ['test_a.py']\n"), **{"tests/test_b.py": "def test_b():\n    pass\n"})),
     pyrow("__test__", {"tests/test_a.py": TESTS + "test_twice.__test__ = False\n"}),
     pyrow("the module is skipped", {"tests/test_a.py": "import pytest\npytest.skip('later', allow_module_level=True)\n" + TESTS, "tests/test_b.py": "def test_b():\n    pass\n"}),
@@ -168,7 +181,7 @@ SPOOFS += [
     pyrow("an assertion of a tuple", edit("assert twice(2) == 4", "assert (twice(2) == 4, 'twice')")),
     pyrow("a test of something else", edit("assert twice(2) == 4", "assert True")),
     pyrow("an early return", edit("    assert twice(2) == 4", "    return\n    assert twice(2) == 4")),
-    pyrow("another import", {"tests/test_a.py": TESTS.replace("code_a", "good"), "good.py": CODE}, unseen=UNSEEN),
+    pyrow("another import", {"tests/test_a.py": TESTS.replace("code_a", "good"), "good.py": CODE}, unseen=HEAD),
     pyrow("a value that equals everything", {"code_a.py": "class Any(int):\n    __hash__ = None\n    def __eq__(self, other): return True\ndef twice(x):\n    return Any(3 * x)\ndef half(x):\n    return x // 2\n"}, unseen=UNSEEN),
     pyrow("a patched report", conftest("import _pytest.junitxml as j, _pytest.reports as r\nr.BaseReport.failed = property(lambda s: False)\nr.BaseReport.passed = property(lambda s: True)\n")),
     pyrow("conftest edits the test's code", conftest("def pytest_itemcollected(item):\n    if item.name == 'test_twice': item.obj.__code__ = (lambda: None).__code__\n")),
@@ -188,13 +201,35 @@ SPOOFS += [
     gorow("go: the code prints all and ends", {"code.go": BROKEN_GO + '\nfunc init() {\n\tfmt.Print("=== RUN   TestTwice\\n--- PASS: TestTwice (0.00s)\\n=== RUN   TestHalf\\n--- PASS: TestHalf (0.00s)\\nPASS\\n")\n\tos.Exit(0)\n}\n'}),
     gorow("go: the test prints a pass and ends", {"code_test.go": GOTEST.replace("\tif Twice", '\tfmt.Print("--- PASS: TestTwice (0.00s)\\n=== RUN   TestHalf\\n--- PASS: TestHalf (0.00s)\\nPASS\\n")\n\tos.Exit(0)\n\tif Twice').replace('import "testing"', 'import (\n\t"fmt"\n\t"os"\n\t"testing"\n)')}),
     gorow("go: Log for Error", {"code_test.go": GOTEST.replace('t.Error("twice")', 't.Log("twice")')}),
-    gorow("go: a test of its own type", {"code_test.go": GOTEST.replace("func TestTwice(t *testing.T) {\n", "type T struct{ *testing.T }\n\nfunc (T) Error(...any) {}\n\nfunc TestTwice(tt *testing.T) {\n\tt := T{tt}\n")}, unseen=UNSEEN),
+    gorow("go: a test of its own type", {"code_test.go": GOTEST.replace("func TestTwice(t *testing.T) {\n", "type T struct{ *testing.T }\n\nfunc (T) Error(...any) {}\n\nfunc TestTwice(tt *testing.T) {\n\tt := T{tt}\n")}, unseen=HEAD),
     gorow("go: an early return", {"code_test.go": GOTEST.replace("\tif Twice", "\tif true {\n\t\treturn\n\t}\n\tif Twice")}),
     gorow("go: recover", {"code_test.go": GOTEST.replace('t.Error("twice")', 'defer func() { recover() }()\n\t\tpanic("t.Error")')}),
     gorow("go: a cleanup ends the process", {"code_test.go": GOTEST.replace("\tif Twice", "\tt.Cleanup(func() { os.Exit(0) })\n\tif Twice").replace('import "testing"', 'import (\n\t"os"\n\t"testing"\n)')}),
     gorow("go: renamed away", {"code_test.go": GOTEST.replace("TestTwice", "testTwice")}),
     gorow("go: another file name", {"code_test.go": None, "code_windows_test.go": GOTEST, "b_test.go": 'package code\n\nimport "testing"\n\nfunc TestB(t *testing.T) {}\n'}),
     gorow("go: -run in GOFLAGS", {}, "GOFLAGS=\"$GOFLAGS -run=Half\" " + GORUN, unseen=UNSEEN),
+]
+
+CONFIG = 'module.exports = {roots: ["<rootDir>/jest"], %s};\n'
+SPOOFS += [
+    jestrow("a setup file replaces expect", {"s.js": "const real = expect; global.expect = () => ({toBe() {}});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]'}),
+    jestrow("a setup file replaces test", {"s.js": "const real = test; global.test = (n) => real(n, () => {});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]'}),
+    jestrow("a matcher of its own", {"s.js": "expect.extend({toBe: () => ({pass: true, message: () => ''})});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]'}),
+    jestrow("a processor of results", {"r.js": "module.exports = (r) => { r.success = true; r.numFailedTests = r.numFailedTestSuites = 0; r.numPassedTests = r.numTotalTests; r.testResults.forEach((f) => { f.numFailingTests = 0; f.failureMessage = null; f.testResults.forEach((t) => { t.status = 'passed'; t.failureMessages = []; }); }); return r; };\n", "jest.config.js": CONFIG % 'testResultsProcessor: "./r.js"'}),
+    jestrow("a transform without assertions", {"t.js": "module.exports = {process: (s) => ({code: s.replace(/expect[^;]*;/g, '')})};\n", "jest.config.js": CONFIG % 'transform: {"\\.js$": "./t.js"}'}),
+    jestrow("a transform of one file", {"t.js": "module.exports = {process: (s) => ({code: s.replace(/expect[^;]*;/g, '')})};\n", "jest.config.js": CONFIG % 'transform: {"/a.test.js$": "./t.js"}'}, unseen=HEAD),
+    jestrow("the code replaces expect", {"code.js": "if (global.expect) expect.extend({toBe: () => ({pass: true, message: () => ''})});\n" + BROKEN_JS}, unseen=UNSEEN),
+    jestrow("the test replaces expect", {"jest/a.test.js": "expect.extend({toBe: () => ({pass: true, message: () => ''})});\n" + JESTTEST}),
+    jestrow("an expect of its own", {"jest/a.test.js": "const expect = () => ({toBe() {}});\n" + JESTTEST}, unseen=HEAD),
+    jestrow("patterns that ignore", {"jest.config.js": CONFIG % 'testPathIgnorePatterns: ["/a.test"]', "jest/ba.test.js": 'test("b", () => {});\n'}),
+    jestrow("a name pattern", {}, JEST + " a.test -t zero", unseen=UNSEEN),
+    jestrow("passWithNoTests", {"jest/a.test.js": None, "jest/a.js": JESTTEST}, JEST + " a.test --passWithNoTests"),
+    jestrow("test.failing", {"jest/a.test.js": JESTTEST.replace('test("twice"', 'test.failing("twice"')}),
+    jestrow("only the other test", {"jest/a.test.js": JESTTEST.replace('test("zero"', 'test.only("zero"')}),
+    jestrow("another module by the settings", {"jest.config.js": CONFIG % 'moduleNameMapper: {"code.js": "<rootDir>/good.js"}', "good.js": JS}, unseen=HEAD),
+    ("jest: a snapshot is written again", JEST + " snap", JEST + " snap -u", {"code.js": BROKEN_JS}, False),
+    jestrow("process.exit", {"jest/a.test.js": "process.exit(0);\n" + JESTTEST}),
+    jestrow("a runner of its own", {"r.js": "module.exports = async (g, c, e, r, p) => ({numFailingTests: 0, numPassingTests: 2, numPendingTests: 0, numTodoTests: 0, openHandles: [], perfStats: {start: 1, end: 2, runtime: 1, slow: false}, skipped: false, snapshot: {added: 0, fileDeleted: false, matched: 0, unchecked: 0, uncheckedKeys: [], unmatched: 0, updated: 0}, testFilePath: p, testResults: ['twice', 'zero'].map((t) => ({ancestorTitles: [], duration: 1, failureDetails: [], failureMessages: [], fullName: t, title: t, status: 'passed', numPassingAsserts: 1}))});\n", "jest.config.js": CONFIG % 'testRunner: "./r.js"'}),
 ]
 
 
@@ -253,6 +288,9 @@ HONEST = [
     honest("js: hooks around all tests", {"js/s.test.js": 'const {test, before, after} = require("node:test"), fs = require("fs");\nlet d;\nbefore(() => { d = fs.mkdtempSync("/tmp/t"); });\nafter(() => fs.rmdirSync(d));\ntest("s", () => { require("assert").ok(fs.existsSync(d)); });\n'}, "npm test"),
     honest("js: a clock of its own", {"js/t.test.js": 'const {test, mock} = require("node:test");\nmock.timers.enable({apis: ["setTimeout"]});\ntest("t", () => { let n = 0; setTimeout(() => n++, 9999); mock.timers.tick(9999); require("assert").equal(n, 1); });\n'}, "npm test"),
     honest("js: a handler in a new test", {"js/h.test.js": JSTEST.replace('assert.strictEqual(twice(2), 4);', 'try { twice(); } catch (e) { assert.fail(e); }')}, "npm test"),
+    ("jest: code refactored", JEST, JEST, {"code.js": JS.replace("2 * x", "x + x")}, False),
+    ("jest: a new snapshot", JEST, JEST, {"jest/n.test.js": SNAPTEST}, False),
+    ("jest: a matcher of its own", JEST, JEST, {"s.js": "expect.extend({toBeTwo: (x) => ({pass: x === 2, message: () => ''})});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]', "jest/m.test.js": 'test("m", () => { expect(2).toBeTwo(); });\n'}, False),
     honest("more assertions", edit("assert half(4) == 2", "assert half(4) == 2\n    assert half(6) == 3")),
 ]
 
@@ -269,41 +307,63 @@ def write(top, files):
 
 
 def run(top, env, command):
-    p = subprocess.run([CAISSON, "run", "--workspace", ".", "--task", "test", "-c", command], cwd=top, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
+    p = subprocess.run([CAISSON, "run", "--workspace", ".", *(["--read", NPM] if NPM in command else []), "--task", "test", "-c", command], cwd=top, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
     return json.loads(p.stdout)["validation"]
 
 
+def head_fails(top, env, command):
+    """caisson verify-tests in the place of the project: jest is copied into it."""
+    if NPM in command:
+        shutil.copytree(NPM + "/node_modules", top + "/node_modules", symlinks=True)
+        write(top, {".git/info/exclude": "node_modules\n"})
+    command = command.replace(NPM + "/", "")
+    return subprocess.run([CAISSON, "verify-tests", "-c", command], cwd=top, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False).returncode == 1
+
+
 def session(row):
-    """Returns the validation of the second run."""
-    _, before, command, files, _ = row
+    """Returns the validation of the second run, and for a row of HEAD if the tests of HEAD fail."""
+    _, before, command, files, unseen = row
     place = tempfile.mkdtemp(dir="/var/tmp")
     top = place + "/ws"
     env = dict(os.environ, HOME=place, CAISSON_STATE=place + "/state", XDG_CONFIG_HOME=place + "/config")
     try:
-        write(top, BASE)
+        write(top, dict(BASE, **(JESTBASE if JEST in before else {})))
         for words in (["init", "-q"], ["add", "."], ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "x"]):
             subprocess.run(["git", *words], cwd=top, env=env, check=True)
         run(top, env, before)
         write(top, files)
-        return run(top, env, command)
+        return run(top, env, command), unseen != HEAD or head_fails(top, env, command)
     finally:
         shutil.rmtree(place)
+
+
+def install():
+    """Installs the packages of npm once. False if that is not possible."""
+    if not os.path.exists(NPM + "/node_modules/jest"):
+        write(NPM, {"package.json": '{"private": true}\n'})
+        subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", *PACKAGES], cwd=NPM, stdin=subprocess.DEVNULL, check=False)
+    return os.path.exists(NPM + "/node_modules/jest")
 
 
 def main():
     only = sys.argv[1] if len(sys.argv) > 1 else ""
     n, alarms, sessions = 0, [], 0
+    jest = install()
     for row in SPOOFS:
         if only not in "spoof: " + row[0]:
             continue
-        v = session(row)
+        if row[0].startswith("jest: ") and not jest:
+            n += 1
+            print("ok %d - spoof: %s # SKIP npm could not install jest" % (n, row[0]), flush=True)
+            continue
+        v, seen_later = session(row)
         believed = v["outcome"] == "valid" and v["result"] == "pass" and v["evidence"] == "witnessed" and not v["suspicions"]
         n += 1
-        print("%s %d - spoof: %s: %s" % ("ok" if believed == row[4] else "not ok", n, row[0], [v["outcome"], v["result"], v["evidence"], [s["id"] for s in v["suspicions"]]]), flush=True)
+        print("%s %d - spoof: %s: %s" % ("ok" if believed == bool(row[4]) and seen_later else "not ok", n, row[0], [v["outcome"], v["result"], v["evidence"], [s["id"] for s in v["suspicions"]]]), flush=True)
     for row in HONEST:
-        if only not in "honest: " + row[0]:
+        if only not in "honest: " + row[0] or (row[0].startswith("jest: ") and not jest):
             continue
-        v = session(row)
+        v, _ = session(row)
         sessions += 1
         n += 1
         alarms += [row[0]] if v["suspicions"] else []
