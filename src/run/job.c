@@ -258,8 +258,9 @@ static void finish_job(struct arena *a, struct job *j, bool begun)
 	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
 	validation_custom(a, &j->policies, &j->report);
 	if (begun && !j->record.off && !j->request.head_tests && j->outcome.status != STATUS_RUNNING) {
-		result_memory_compare(a, j->who.session, &j->report);
-		test_changes_look(a, &j->policies, session_start(a, j), &j->report);
+		bool compared = result_memory_compare(a, j->who.session, &j->report);
+
+		test_changes_look(a, &j->policies, session_start(a, j), compared, &j->report);
 	}
 	job_hold_report(a, j);
 	if (begun && j->outcome.status != STATUS_RUNNING) /* its end is still to come */

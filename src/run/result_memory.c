@@ -177,7 +177,7 @@ static void suspect(struct arena *a, struct validation *v, const struct counted 
 				(long long)was->skipped);
 }
 
-void result_memory_compare(struct arena *a, struct str session, struct report *report)
+bool result_memory_compare(struct arena *a, struct str session, struct report *report)
 {
 	const struct run *r = report->run;
 	const struct view *at = r->world->context.view;
@@ -191,7 +191,7 @@ void result_memory_compare(struct arena *a, struct str session, struct report *r
 	if (!report->validation || !validation_totals(report->validation, &t) || !r->spec.workspace.n ||
 			!at->state_dir.n ||
 			state_folder(a, at->state_dir, r->spec.workspace, at->uid, FOLDER, &dir, NULL) != 0)
-		return;
+		return false;
 	v = arena_new(a, struct validation);
 	*v = *report->validation;
 	report->validation = v;
@@ -209,4 +209,5 @@ void result_memory_compare(struct arena *a, struct str session, struct report *r
 	if (v->result == RESULT_PASS || !m.last.known || now.total >= m.last.total)
 		m.last = now;
 	write_memory(a, str_c(a, dir), path, &m);
+	return m.base.known;
 }

@@ -8,5 +8,8 @@
 #pragma once
 #include "run/run.h"
 
-/* Compares the result with the memory, adds suspicions to the report, and then remembers the result. */
-void result_memory_compare(struct arena *a, struct str session, struct report *report);
+/*
+ * Compares the result with the memory, adds suspicions to the report, and then remembers the result. Returns
+ * false if there is no earlier result.
+ */
+bool result_memory_compare(struct arena *a, struct str session, struct report *report);

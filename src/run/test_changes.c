@@ -7,6 +7,7 @@
 #include "result/redact.h"
 #include "result/test_diff.h"
 #include "result/validate.h"
+#include "run/head_listing.h"
 #include "run/helper_run.h"
 #include "run/run_validation.h"
 #include "sys/stream.h"
@@ -142,7 +143,8 @@ static void judge_diff(struct arena *a, const struct run *r, const struct test_d
 				STR_ARG(names));
 }
 
-void test_changes_look(struct arena *a, const struct policies *p, int64_t since, struct report *report)
+void test_changes_look(struct arena *a, const struct policies *p, int64_t since, bool compared,
+		struct report *report)
 {
 	const struct run *r = report->run;
 	struct validation *v = arena_new(a, struct validation);
@@ -163,5 +165,7 @@ void test_changes_look(struct arena *a, const struct policies *p, int64_t since,
 		return;
 	*v = *report->validation;
 	report->validation = v;
+	if (!compared && r->task.canary)
+		head_listing_compare(a, r, p, v);
 	judge_diff(a, r, &d, v);
 }

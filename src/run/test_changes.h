@@ -10,6 +10,8 @@
 struct str test_changes_paths(struct arena *a);
 /*
  * Looks at a passing test run in a git repository, after result_memory_compare(). `since`: when the session
- * began, in Unix seconds; 0: not known. A helper box runs git.
+ * began, in Unix seconds; 0: not known. A helper box runs git. `compared`: an earlier run was there; without
+ * one, the tests of HEAD are listed (head_listing.h).
  */
-void test_changes_look(struct arena *a, const struct policies *p, int64_t since, struct report *report);
+void test_changes_look(struct arena *a, const struct policies *p, int64_t since, bool compared,
+		struct report *report);

@@ -28,6 +28,8 @@ struct test_report {
 
 /* Returns the row with this file name in the box, or NULL. */
 const struct test_runner *test_runner(struct str file);
+/* Returns the printed format of a runner that wrote a report, or NULL. */
+const char *test_reports_runner(const struct run *r);
 /* Creates the pipes, if reports are requested. */
 int test_reports_start(struct arena *a, const struct run *r, struct collector *ret, struct err *e);
 void test_reports_end(const struct run *r, struct collector *c);

@@ -210,6 +210,16 @@ SPOOFS += [
     gorow("go: -run in GOFLAGS", {}, "GOFLAGS=\"$GOFLAGS -run=Half\" " + GORUN, unseen=UNSEEN),
 ]
 
+# The first run of a command has no earlier one: the tests of HEAD are listed.
+SPOOFS += [("first run: " + n, "", c, f, False) for n, c, f in (
+    ("-k in the settings", PY + " tests", {"code_a.py": BROKEN, "pytest.ini": "[pytest]\naddopts = -k half\n"}),
+    ("python_functions", "make test", {"code_a.py": BROKEN, "pytest.ini": "[pytest]\npython_functions = test_h*\n"}),
+    ("a test gives its assertion to another", PY + " tests", dict({"code_a.py": BROKEN}, **edit("def test_twice():\n    assert twice(2) == 4\ndef test_half():\n", "def test_half():\n    assert half(2) == 1\n"))),
+    ("renamed away", PY + " tests", dict({"code_a.py": BROKEN}, **edit("def test_twice", "def check_twice"))),
+    ("go: renamed away", GORUN, {"code.go": BROKEN_GO, "code_test.go": GOTEST.replace("TestTwice", "testTwice")}),
+    ("go: a build tag", GORUN, {"code.go": BROKEN_GO, "code_test.go": "//go:build never\n\n" + GOTEST, "b_test.go": GOTEST.replace("func TestTwice", "func twice")}),
+)]
+
 CONFIG = 'module.exports = {roots: ["<rootDir>/jest"], %s};\n'
 SPOOFS += [
     jestrow("a setup file replaces expect", {"s.js": "const real = expect; global.expect = () => ({toBe() {}});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]'}),
@@ -288,6 +298,10 @@ HONEST = [
     honest("js: hooks around all tests", {"js/s.test.js": 'const {test, before, after} = require("node:test"), fs = require("fs");\nlet d;\nbefore(() => { d = fs.mkdtempSync("/tmp/t"); });\nafter(() => fs.rmdirSync(d));\ntest("s", () => { require("assert").ok(fs.existsSync(d)); });\n'}, "npm test"),
     honest("js: a clock of its own", {"js/t.test.js": 'const {test, mock} = require("node:test");\nmock.timers.enable({apis: ["setTimeout"]});\ntest("t", () => { let n = 0; setTimeout(() => n++, 9999); mock.timers.tick(9999); require("assert").equal(n, 1); });\n'}, "npm test"),
     honest("js: a handler in a new test", {"js/h.test.js": JSTEST.replace('assert.strictEqual(twice(2), 4);', 'try { twice(); } catch (e) { assert.fail(e); }')}, "npm test"),
+    ("first run: a test more", "", PY + " tests", edit("def test_half", "def test_zero():\n    assert twice(0) == 0\ndef test_half"), False),
+    ("first run: a test renamed", "", "make test", edit("test_twice", "test_doubles"), False),
+    ("first run: go: a table of tests", "", GORUN, {"code_test.go": GOTEST.replace("func TestHalf", 'func TestMore(t *testing.T) {\n\tt.Run("n", func(t *testing.T) {})\n}\n\nfunc TestHalf')}, False),
+    ("first run: one of the tests", "", PY + " tests -k half", edit("def test_half", "def test_zero():\n    assert twice(0) == 0\ndef test_half"), False),
     ("jest: code refactored", JEST, JEST, {"code.js": JS.replace("2 * x", "x + x")}, False),
     ("jest: a new snapshot", JEST, JEST, {"jest/n.test.js": SNAPTEST}, False),
     ("jest: a matcher of its own", JEST, JEST, {"s.js": "expect.extend({toBeTwo: (x) => ({pass: x === 2, message: () => ''})});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]', "jest/m.test.js": 'test("m", () => { expect(2).toBeTwo(); });\n'}, False),
@@ -330,7 +344,8 @@ def session(row):
         write(top, dict(BASE, **(JESTBASE if JEST in before else {})))
         for words in (["init", "-q"], ["add", "."], ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "x"]):
             subprocess.run(["git", *words], cwd=top, env=env, check=True)
-        run(top, env, before)
+        if before:
+            run(top, env, before)
         write(top, files)
         return run(top, env, command), unseen != HEAD or head_fails(top, env, command)
     finally:
