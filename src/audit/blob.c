@@ -223,7 +223,7 @@ static int store_blob(struct arena *a, const struct blobs *b, const char *name,
 
 static int fill_whole(void *arg, int fd, struct err *e)
 {
-	return fd_write_all(fd, "blob", *(struct str *)arg, e);
+	return fd_write_all(fd, "blobs of the record", *(struct str *)arg, e);
 }
 
 /* Does the blob exist, and is it young enough to stay? */
@@ -288,7 +288,7 @@ static int compress_bytes(struct blob_sink *to, struct str bytes, bool end, stru
 		if (ZSTD_isError(left))
 			return err_set(e, ERR_INTERNAL, 0, "cannot compress a blob: %s",
 					ZSTD_getErrorName(left));
-		if (fd_write_all(to->fd, "blob", str_n(to->out, out.pos), e) < 0)
+		if (fd_write_all(to->fd, "blobs of the record", str_n(to->out, out.pos), e) < 0)
 			return -1;
 	} while (in.pos < in.size || (end && left));
 	return 0;

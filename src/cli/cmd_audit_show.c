@@ -11,7 +11,6 @@
 #include "cli/rows.h"
 #include "gate/gate.h"
 
-enum { EXIT_NO_ROW = 1 };
 
 #define ROWS_MAX 1000                    /* rows of one request; further rows are only counted */
 #define OUTPUT_MAX ((size_t)64 << 20)    /* bytes of an output to show */
@@ -455,7 +454,7 @@ static int audit_show_job_run(void *arg)
 		output_error("audit show: %s", e.text);
 	else if (!j->nrows)
 		output_error("audit show: no row '%.80s' (caisson audit query lists rows)", j->what);
-	const int code = rc < 0 ? EXIT_INTERNAL : !j->nrows ? EXIT_NO_ROW : j->o.json ? print_json(j) :
+	const int code = rc < 0 ? EXIT_INTERNAL : !j->nrows ? EXIT_NO_RECORD : j->o.json ? print_json(j) :
 			print_text(j);
 	home_close(&j->at);
 	return code;
@@ -490,8 +489,7 @@ static int run_audit_show(const struct command_row *self, int argc, char **argv)
 }
 
 static const struct exit_row exits[] = {
-	{0, "the rows were printed"}, {EXIT_NO_ROW, "no such row"},
-	{EXIT_NO_RECORD, "no record exists yet"}, {EXIT_USAGE, "usage"},
+	{0, "the rows were printed"}, {EXIT_NO_RECORD, "no record, or no such row in it"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read, or other users can write to it"},
 };
 

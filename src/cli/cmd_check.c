@@ -132,8 +132,10 @@ static int print_answer(void *arg)
 	buf_init(&words, j->out, 0);
 	if (j->o->explain || !j->o->json)
 		style.colour = terminal_colour(fd);
-	if (j->o->explain) {
+	style.wrap = isatty(fd);
+	if (j->o->explain || style.wrap)
 		style.width = terminal_width(fd);
+	if (j->o->explain) {
 		gate_explain(&words, &j->facts, &j->judgement, style);
 	} else if (!j->o->json) {
 		gate_summary(&words, &j->judgement, style);
@@ -194,7 +196,7 @@ static int run_check(const struct command_row *self, int argc, char **argv)
 	if (first >= argc)
 		return usage_wrong(self, "no command given");
 	if (first + 1 < argc)
-		return usage_wrong(self, "give one command, in quotes");
+		return usage_wrong(self, "give the command as one argument, in quotes: caisson check 'ls -l'");
 	return check_one(&o, argv[first]);
 }
 

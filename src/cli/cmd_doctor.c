@@ -15,6 +15,7 @@
 #define TITLE_COLUMN 19
 #define STATE_COLUMN 7
 #define TEXT_AT (2 + TITLE_COLUMN + 1 + STATE_COLUMN + 1)
+#define DOCTOR_WORDS_MAX 64
 #define WIDTH_MIN 36
 #define WIDTH_MAX 80 /* wider terminals get no longer lines: the text reads better */
 
@@ -159,8 +160,7 @@ static int print_host(void *arg)
 		buf_fmt(&b, "Protections on this machine for %s:\n\n", geteuid() ? "this user" : "root");
 		for (const struct probe *p = d.rows.first; p; p = p->next)
 			put_row(&b, p, colour, width);
-		if (width >= NARROW)
-			doctor_backends_text(&b, &d);
+		doctor_backends_text(&b, &d, width);
 		put_todo(&b, &d, width);
 		put_end(&b, &d, colour, width);
 	}
@@ -174,7 +174,26 @@ static int look_clients(void *arg)
 	return doctor_clients(&j->a, j->names, j->nnames, j->o->json);
 }
 
-static int run_doctor(const struct command_row *self, int argc, char **argv)
+/* Splits `--client=NAME` into the option and a name after all others, so that both spellings work. */
+static int split_client(int argc, char **argv, char **ret)
+{
+	static const char option[] = "--client=";
+	const size_t n = sizeof(option) - 1;
+	char *name = NULL;
+	int many = argc;
+
+	for (int i = 0; i < argc; i++) {
+		bool split = i && !strncmp(argv[i], option, n);
+
+		name = split ? argv[i] + n : name;
+		ret[i] = split ? "--client" : argv[i];
+	}
+	if (name)
+		ret[many++] = name;
+	return many;
+}
+
+static int look(const struct command_row *self, int argc, char **argv)
 {
 	struct doctor_options o = {0};
 	struct doctor_job j = {.o = &o};
@@ -192,6 +211,15 @@ static int run_doctor(const struct command_row *self, int argc, char **argv)
 	j.names = argv + first;
 	j.nnames = (size_t)(argc - first);
 	return with_arena(&j.a, o.client ? look_clients : print_host, &j);
+}
+
+static int run_doctor(const struct command_row *self, int argc, char **argv)
+{
+	char *words[DOCTOR_WORDS_MAX + 1];
+
+	if (argc > DOCTOR_WORDS_MAX)
+		return usage_wrong(self, "too many arguments");
+	return look(self, split_client(argc, argv, words), words);
 }
 
 const struct command_row command_doctor = {

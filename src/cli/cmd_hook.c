@@ -132,6 +132,11 @@ static int run_hook(const struct command_row *self, int argc, char **argv)
 		usage_wrong(self, rc < 0 ? e.text : "unexpected argument");
 		return HOOK_BLOCK;
 	}
+	if (isatty(STDIN_FILENO)) {
+		usage_wrong(self, "an agent client starts this and sends its event to standard input; to judge "
+				"a command yourself, use caisson check");
+		return HOOK_BLOCK;
+	}
 	if (streams_open())
 		return answer_client(&f);
 	if (fcntl(STDERR_FILENO, F_GETFD) >= 0)

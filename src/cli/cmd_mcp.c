@@ -56,8 +56,8 @@ static const struct option_row options[] = {
 			"run even if no cgroup enforces --memory: caisson watches the memory and ends the "
 			"box at the limit"},
 	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME",
-			"backend for the boxes: native (default), bwrap, docker, or auto for the first that "
-			"works"},
+			"engine that makes the boxes: native (default), bwrap, docker, podman, runc, crun, "
+			"gvisor, systemd, qemu, firecracker, or auto"},
 	{"skill", OPTION_VALUE, AT(skill), "FILE", "skill file; its front matter applies to every run"},
 	{"task", OPTION_VALUE, WORD(TASK), "TASK",
 			"task of every run: test, typecheck, lint, data, json, custom (default: each call "
@@ -144,6 +144,9 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 		return code;
 	if (o.parallel && num_parse(str_of(o.parallel), 1, MCP_RUNNING_MAX, &parallel) != 0)
 		return usage_wrong(self, "--parallel needs a number from 1 to 8");
+	if (isatty(STDIN_FILENO))
+		output_error("mcp: waits for an MCP client on standard input; clients start it themselves "
+				"(caisson help mcp)");
 	o.mcp.parallel = (size_t)parallel;
 	o.mcp.base.env = o.env.first;
 	o.mcp.base.read = o.read.first;

@@ -94,8 +94,8 @@ static const struct option_row options[] = {
 	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output of each stream"},
 	{"", OPTION_GROUP, 0, "", "The box"},
 	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME",
-			"backend: native (default), bwrap, docker, or auto for the first that works "
-			"(caisson help backends)"},
+			"engine that makes the box: native (default), bwrap, docker, podman, runc, crun, gvisor, "
+			"systemd, qemu, firecracker, or auto"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run if no cgroup can limit memory and processes"},
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",

@@ -12,6 +12,9 @@
 #define NAME_COLUMN 14
 #define TITLE_COLUMN 44
 #define WIDTH_FULL 100 /* narrower terminals show no titles */
+#define LIST_MAX 20 /* commands listed for people */
+#define WIDTH_TRIALS 80 /* the same for attempts to break out of the box */
+#define WIDTH_NARROW 64 /* narrower terminals show short columns */
 
 struct selftest_options {
 	bool gate, box, json;
@@ -89,6 +92,7 @@ static void put_command(struct buf *b, struct str command)
 struct selftest_style {
 	bool colour;
 	int title; /* width of the title column */
+	bool narrow; /* for terminals of 40 columns */
 };
 
 /* The columns after the total, for each kind: from the best verdict to the worst. */
@@ -97,22 +101,32 @@ static const enum verdict columns[][4] = {
 	[SELFTEST_ORDINARY] = {VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY},
 };
 
-static const char *column_name(enum selftest_kind kind, enum verdict v)
+static const char *column_name(enum selftest_kind kind, enum verdict v, bool narrow)
 {
+	static const char short_names[][8] = {[VERDICT_DENY] = "deny", [VERDICT_ASK] = "ask",
+			[VERDICT_CONTAIN] = "box", [VERDICT_ALLOW] = "ok"};
 	static const char names[][12] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked",
 			[VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
 
-	return kind == SELFTEST_ATTEMPTS && v == VERDICT_ALLOW ? "missed" : names[v];
+	if (kind == SELFTEST_ATTEMPTS && v == VERDICT_ALLOW)
+		return narrow ? "miss" : "missed";
+	return narrow ? short_names[v] : names[v];
 }
+
+static int cell_columns(struct selftest_style st) { return st.narrow ? 4 : 9; }
 
 static void put_row(struct buf *b, enum selftest_kind kind, const struct selftest_class *c,
 	struct selftest_style st)
 {
-	buf_fmt(b, "  %-*.*s %-*.*s %6u", NAME_COLUMN, STR_ARG(c->name), st.title,
-			(int)c->title.n < st.title ? (int)c->title.n : st.title, c->title.p, c->total);
+	if (st.narrow)
+		buf_fmt(b, " %-*.*s %4u", NAME_COLUMN, STR_ARG(c->name), c->total);
+	else
+		buf_fmt(b, "  %-*.*s %-*.*s %6u", NAME_COLUMN, STR_ARG(c->name), st.title,
+				(int)c->title.n < st.title ? (int)c->title.n : st.title, c->title.p,
+				c->total);
 	for (size_t i = 0; i < 4; i++) {
 		enum verdict v = columns[kind][i];
-		struct str cell = str_fmt(b->a, " %9u", c->by[v]);
+		struct str cell = str_fmt(b->a, " %*u", cell_columns(st), c->by[v]);
 
 		tinted(b, st.colour, c->by[v] && selftest_failed(kind, v) ? TINT_RED : TINT_NONE, cell);
 	}
@@ -121,9 +135,11 @@ static void put_row(struct buf *b, enum selftest_kind kind, const struct selftes
 
 static void put_list(struct buf *b, const struct selftest_set *set, bool colour)
 {
+	unsigned shown = 0;
+
 	for (const struct selftest_class *c = set->classes; c; c = c->next) {
 		for (const struct selftest_row *r = c->rows; r; r = r->next) {
-			if (!selftest_failed(set->kind, r->verdict))
+			if (!selftest_failed(set->kind, r->verdict) || shown++ >= LIST_MAX)
 				continue;
 			buf_c(b, "  ");
 			tinted(b, colour, r->verdict == VERDICT_ASK ? TINT_YELLOW : TINT_RED,
@@ -133,6 +149,8 @@ static void put_list(struct buf *b, const struct selftest_set *set, bool colour)
 			buf_char(b, '\n');
 		}
 	}
+	if (shown > LIST_MAX)
+		buf_fmt(b, "  ... and %u more; --json lists all\n", shown - LIST_MAX);
 }
 
 static void put_set(struct buf *b, const struct selftest_set *set, struct selftest_style st)
@@ -142,9 +160,13 @@ static void put_set(struct buf *b, const struct selftest_set *set, struct selfte
 
 	tinted(b, st.colour, TINT_BOLD, attempts ? STR("Attempts: what must be stopped") :
 			STR("Ordinary commands: what must not be interrupted"));
-	buf_fmt(b, "\n\n  %-*s %-*s %6s", NAME_COLUMN, "class", st.title, "", "total");
+	if (st.narrow)
+		buf_fmt(b, "\n\n %-*s %4s", NAME_COLUMN, "class", "all");
+	else
+		buf_fmt(b, "\n\n  %-*s %-*s %6s", NAME_COLUMN, "class", st.title, "", "total");
 	for (size_t i = 0; i < 4; i++)
-		buf_fmt(b, " %9s", column_name(set->kind, columns[set->kind][i]));
+		buf_fmt(b, " %*s", cell_columns(st), column_name(set->kind, columns[set->kind][i],
+				st.narrow));
 	buf_char(b, '\n');
 	for (const struct selftest_class *c = set->classes; c; c = c->next)
 		put_row(b, set->kind, c, st);
@@ -182,9 +204,12 @@ static void put_trial(struct buf *b, const struct selftest_trial *t, bool colour
 			  : t->status == STATUS_OOM ? str_fmt(b->a, " at %llu MB",
 					(unsigned long long)(t->peak_memory / MB)) : STR("");
 
-	buf_fmt(b, "  %-12s ", t->attempt->name);
-	tinted(b, colour, t->end == TRIAL_HELD ? TINT_NONE : tints[t->end],
-			str_fmt(b->a, "%-35s", t->attempt->title));
+	buf_fmt(b, "  %-12s", t->attempt->name);
+	if (terminal_width(STDOUT_FILENO) >= WIDTH_TRIALS) {
+		buf_char(b, ' ');
+		tinted(b, colour, t->end == TRIAL_HELD ? TINT_NONE : tints[t->end],
+				str_fmt(b->a, "%-35s", t->attempt->title));
+	}
 	if (t->end == TRIAL_UNTRIED)
 		buf_c(b, " not tried\n");
 	else
@@ -200,7 +225,10 @@ static void put_trial(struct buf *b, const struct selftest_trial *t, bool colour
 static void put_box(struct buf *b, const struct box_test *test, bool colour)
 {
 	tinted(b, colour, TINT_BOLD, STR("The box: attempts to break out of it"));
-	buf_fmt(b, "\n\n  %-12s %-35s %-13s %s\n", "attempt", "", "stopped by", "ended with");
+	if (terminal_width(STDOUT_FILENO) >= WIDTH_TRIALS)
+		buf_fmt(b, "\n\n  %-12s %-35s %-13s %s\n", "attempt", "", "stopped by", "ended with");
+	else
+		buf_fmt(b, "\n\n  %-12s %-13s %s\n", "attempt", "stopped by", "ended");
 	for (const struct selftest_trial *t = test->trials; t; t = t->next)
 		put_trial(b, t, colour);
 	buf_c(b, "\n");
@@ -226,7 +254,8 @@ static int test_gate(struct selftest_job *j, const struct policies *p, struct bu
 	struct selftest_set attempts, ordinary;
 	struct selftest_request rq = {.context = &j->context, .policies = p};
 	struct selftest_style st = {.colour = terminal_colour(STDOUT_FILENO),
-			.title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN};
+			.title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN,
+			.narrow = terminal_width(STDOUT_FILENO) < WIDTH_NARROW};
 
 	if (selftest_parse(&j->a, selftest_text(SELFTEST_ATTEMPTS), SELFTEST_ATTEMPTS, &attempts, e) != 0 ||
 	    selftest_parse(&j->a, selftest_text(SELFTEST_ORDINARY), SELFTEST_ORDINARY, &ordinary, e) != 0 ||
@@ -239,8 +268,9 @@ static int test_gate(struct selftest_job *j, const struct policies *p, struct bu
 		put_set(b, &attempts, st);
 		put_set(b, &ordinary, st);
 		if (!p->root.n)
-			buf_c(b, "This directory is not a project (it is /, a home, or above one), so its "
-					"files count as outside the project.\n");
+			buf_c(b, "This directory is not a project (it is /, a home, or above one), so changing "
+					"its files counts as\na change outside the project. Run caisson selftest in "
+					"a project to see how your agents would fare.\n");
 		put_end(b, &attempts, &ordinary, st.colour);
 	}
 	return selftest_failures(&attempts) ? 1 : 0;

@@ -210,9 +210,9 @@ static void histogram(struct stats_job *j, const char *title, const char *name, 
 	buf_fmt(&j->out, "  %-8s", title);
 	for (unsigned i = first; i <= last; i++)
 		spark(j, bucket(j, name, i), most);
-	buf_c(&j->out, "  half up to ");
+	buf_c(&j->out, "  half at most ");
 	put_bound(&j->out, h, quantile(j, name, h, 500));
-	buf_c(&j->out, j->width < NARROW ? "\n          95 % up to " : ", 95 % up to ");
+	buf_c(&j->out, j->width < NARROW ? "\n          95 % at most " : ", 95 % at most ");
 	put_bound(&j->out, h, quantile(j, name, h, 950));
 	buf_char(&j->out, '\n');
 }
@@ -297,6 +297,11 @@ static void top_commands(struct stats_job *j, const char *title, const char *sta
 	}
 }
 
+static void put_count(struct buf *b, uint64_t n, const char *noun)
+{
+	buf_fmt(b, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
 static void print_first(struct stats_job *j)
 {
 	uint64_t all = family_sum(j, "decisions|"), valid = family_sum(j, "validations|"), passed = 0;
@@ -314,11 +319,15 @@ static void print_first(struct stats_job *j)
 	buf_c(&b, " to ");
 	audit_time_text(j->t.last, ts);
 	put_time(&b, str_of(ts), false, "%Y-%m-%d %H:%M");
-	buf_fmt(&b, ": %" PRIu64 " rows, %" PRIu64 " requests judged (%u %% denied), %" PRIu64 " runs",
-			family_sum(j, "rows|"), all, percent(decisions(j, "deny"), all),
-			family_sum(j, "runs|"));
+	buf_c(&b, ": ");
+	put_count(&b, family_sum(j, "rows|"), "row");
+	buf_c(&b, ", ");
+	put_count(&b, all, "request");
+	buf_fmt(&b, " judged (%u %% denied), ", percent(decisions(j, "deny"), all));
+	put_count(&b, family_sum(j, "runs|"), "run");
 	if (valid)
-		buf_fmt(&b, ", %" PRIu64 " results validated (%u %% passed)", valid, percent(passed, valid));
+		buf_fmt(&b, ", %" PRIu64 " result%s validated (%u %% passed)", valid, valid == 1 ? "" : "s",
+				percent(passed, valid));
 	buf_wrapped(&j->out, str_c(&j->a, buf_view(&b)), 0, 0, j->width);
 }
 
@@ -450,7 +459,7 @@ static int stats_job_run(void *arg)
 	j->utf8 = terminal_utf8();
 	j->width = terminal_width(STDOUT_FILENO);
 	j->width = j->width < WIDTH_MIN ? WIDTH_MIN : j->width;
-	j->label = j->width / 3 < LABEL_MAX ? j->width / 3 : LABEL_MAX;
+	j->label = j->width * 2 / 5 < LABEL_MAX ? j->width * 2 / 5 : LABEL_MAX;
 	j->bar = j->width - j->label - COUNT_COLUMNS - 2;
 	j->bar = j->bar < BAR_MAX ? j->bar : BAR_MAX;
 	if (j->o.json)

@@ -102,18 +102,7 @@ static void print_idle(struct suggest_job *j)
 	}
 	if (!j->s.nsilent || !j->s.counts.judged)
 		return;
-	buf_c(b, "#\n# Checks that matched none of these requests:");
-	for (size_t i = 0, column = 1000; i < j->s.nsilent; i++) {
-		const char *name = check_name(j->s.silent[i]);
-
-		if (column + strlen(name) > 110) {
-			buf_c(b, "\n#  ");
-			column = 3;
-		}
-		buf_fmt(b, " %s", name);
-		column += strlen(name) + 1;
-	}
-	buf_char(b, '\n');
+	buf_fmt(b, "#\n# %zu checks matched none of these requests; --json lists them.\n", j->s.nsilent);
 }
 
 /* Everything except rules is a comment, so that the output is a valid policy file. */
@@ -122,8 +111,9 @@ static void print_yaml(struct suggest_job *j)
 	const struct suggest *s = &j->s;
 	struct buf *b = &j->out;
 
-	buf_fmt(b, "# %" PRIu64 " requests, %" PRIu64 " judged again by the policy in force now: %"
-			PRIu64 " would be asked about.\n", s->counts.rows, s->counts.judged, s->asked);
+	buf_fmt(b, "# %" PRIu64 " request%s, %" PRIu64 " judged again by the policy in force now: %"
+			PRIu64 " would be asked about.\n", s->counts.rows, s->counts.rows == 1 ? "" : "s",
+			s->counts.judged, s->asked);
 	if (s->counts.judged < s->counts.rows)
 		buf_fmt(b, "# The other %" PRIu64
 				" contain secrets, or their view or policy is not in the record.\n",

@@ -31,6 +31,7 @@ static const struct {
 	{"normalize", "normalise"},
 	{"--version", "version"},
 	{"-V", "version"},
+	{"-v", "version"},
 	{"--help", "help"},
 	{"-h", "help"},
 };

@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include "base/chars.h"
+#include "base/wrap.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "client/live.h"
@@ -17,6 +19,7 @@ extern char **environ;
 
 #define ID_COLUMN 9
 #define STATE_COLUMN 7
+#define TEXT_AT (2 + ID_COLUMN + 1 + STATE_COLUMN + 1)
 
 static const char states[][8] = {"no", "partly", "yes"};
 static const char tints[][8] = {"\033[31m", "\033[33m", "\033[32m"};
@@ -26,7 +29,13 @@ static void put_state(struct buf *b, enum live_state s, bool colour)
 	buf_fmt(b, "%s%-*s%s ", colour ? tints[s] : "", STATE_COLUMN, states[s], colour ? "\033[0m" : "");
 }
 
-static void put_text(struct buf *b, const struct live *l, bool colour)
+static void put_note(struct buf *b, const char *title, const char *text, size_t width)
+{
+	buf_fmt(b, "  %s:", title);
+	buf_wrapped(b, text, 2 + strlen(title) + 1, 4, width);
+}
+
+static void put_text(struct buf *b, const struct live *l, bool colour, size_t width)
 {
 	static const char ends[][52] = {"is not guarded", "is guarded, with warnings",
 			"is guarded"};
@@ -35,18 +44,17 @@ static void put_text(struct buf *b, const struct live *l, bool colour)
 	for (const struct live_finding *f = l->first; f; f = f->next) {
 		buf_fmt(b, "  %-*s ", ID_COLUMN, f->id);
 		put_state(b, f->state, colour);
-		put_visible(b, f->text);
-		buf_char(b, '\n');
+		buf_wrapped(b, str_c(b->a, str_visible(b->a, f->text)), TEXT_AT, TEXT_AT, width);
 		if (f->todo.n && f->state != LIVE_YES) {
-			buf_fmt(b, "  %-*s %-*s -> ", ID_COLUMN, "", STATE_COLUMN, "");
-			put_visible(b, f->todo);
+			buf_fmt(b, "%*s-> ", TEXT_AT, "");
+			put_visible(b, f->todo); /* a command, to be copied */
 			buf_char(b, '\n');
 		}
 	}
 	if (l->row->afterwards[0])
-		buf_fmt(b, "  note: %s\n", l->row->afterwards);
+		put_note(b, "note", l->row->afterwards, width);
 	if (l->cannot)
-		buf_fmt(b, "  this client cannot enforce: %s\n", l->cannot);
+		put_note(b, "this client cannot enforce", l->cannot, width);
 }
 
 static void put_json(struct doc *o, const struct live *l)
@@ -87,6 +95,7 @@ int doctor_clients(struct arena *a, char *const *names, size_t n, bool json)
 {
 	const struct init_row **rows = arena_array(a, n + DOCTOR_CLIENTS_MAX, sizeof *rows);
 	bool colour = terminal_colour(STDOUT_FILENO);
+	size_t width = isatty(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : SIZE_MAX;
 	enum live_state worst = LIVE_YES;
 	struct init_request rq = {0};
 	struct pause paused;
@@ -111,7 +120,7 @@ int doctor_clients(struct arena *a, char *const *names, size_t n, bool json)
 			put_json(&o, &l);
 		} else {
 			buf_c(&b, i ? "\n" : "");
-			put_text(&b, &l, colour);
+			put_text(&b, &l, colour, width);
 		}
 	}
 	if (json) {

@@ -21,8 +21,11 @@ static const struct command_row *find_two(struct arena *a, const char *first, co
 
 static int unknown_command(struct arena *a, const char *name)
 {
-	output_error("unknown %s '%.100s'%s", name[0] == '-' ? "option" : "command", name,
-			command_guess(a, name));
+	if (name[0] == '-')
+		output_error("unknown option '%.100s'; options follow the command, as in caisson check "
+				"--json; see caisson --help", name);
+	else
+		output_error("unknown command '%.100s'%s", name, command_guess(a, name));
 	return EXIT_USAGE;
 }
 
@@ -57,9 +60,26 @@ static int print_for(struct buf *b, int argc, char **argv)
 		topics_list(b);
 	else if (topic_is(name))
 		return topic_print(b->a, name);
-	else
-		return unknown_command(b->a, name);
+	else {
+		output_error("unknown command or topic '%.100s'%s", name, command_guess(b->a, name));
+		return EXIT_USAGE;
+	}
 	return 0;
+}
+
+/* Without a command: the help, but no success, because a script that gives none is wrong. */
+static int print_help_alone(void)
+{
+	struct arena a;
+	struct buf b;
+	int rc;
+
+	arena_init(&a, PRINT_MAX);
+	buf_init(&b, &a, PRINT_MAX / 4);
+	commands_help(&b);
+	rc = output_write(buf_view(&b), EXIT_USAGE);
+	arena_free(&a);
+	return rc;
 }
 
 /* The words that are no command of the table: version, help, and what nobody knows. */
@@ -90,10 +110,8 @@ static int start_command(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), handled there */
 	signal(SIGXFSZ, SIG_IGN); /* so is a file above the caller's size limit */
-	if (argc < 2) {
-		output_error("no command given; see caisson --help");
-		return EXIT_USAGE;
-	}
+	if (argc < 2)
+		return print_help_alone();
 	c = command_find(command_spelling(argv[1]));
 	if (!c)
 		return top(argc, argv);

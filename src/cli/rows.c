@@ -3,6 +3,7 @@
 #include "cli/rows.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "base/utf8.h"
@@ -16,6 +17,7 @@
 #define SINCE_DEFAULT "30d"
 #define SECOND_US INT64_C(1000000)
 #define NARROW 90 /* a terminal below this width gets the short table */
+#define TINY 60   /* and below this one, shorter columns */
 
 /* ---- selection ---- */
 
@@ -203,13 +205,19 @@ static void column(struct rows_printer *r, struct str text, size_t columns, enum
 		buf_char(b, ' ');
 }
 
+static size_t outcome_columns(const struct rows_printer *r)
+{
+	return r->page->width < TINY ? 7 : STATE_COLUMNS;
+}
+
 static void table_header(struct rows_printer *r)
 {
 	struct buf *b = &r->line;
 
 	buf_c(b, tint_on(r->page->colour, TINT_BOLD));
 	if (r->page->width < NARROW)
-		buf_fmt(b, "%6s %-11s %-8s%s", "ROW", r->utc ? "UTC" : "TIME", "", "COMMAND");
+		buf_fmt(b, "%6s %-11s %-*s%s", "ROW", r->utc ? "UTC" : "TIME", (int)outcome_columns(r) + 1,
+				"OUTCOME", "COMMAND");
 	else
 		buf_fmt(b, "%8s  %-19s %-8s%-*s%-*s%7s  %s", "ROW", r->utc ? "TIME (UTC)" : "TIME", "VERDICT",
 				STATE_COLUMNS + 1, "STATUS", AGENT_COLUMNS + 1, "AGENT", "TOOK", "COMMAND");
@@ -220,21 +228,28 @@ static void table_header(struct rows_printer *r)
 /* Row, time, the status of a run that went wrong or else the verdict, and the command. */
 static void narrow_line(struct rows_printer *r, const struct audit_line *l)
 {
-	enum { WORD = 7, TAKEN = 7 + 12 + WORD + 1 };
+	const size_t columns = outcome_columns(r), taken = 7 + 12 + columns + 1, width = r->page->width;
 	struct buf *b = &r->line;
-	size_t width = r->page->width;
 	struct str word = row_field(r, l, "status");
 	bool verdict = audit_field(l, "verdict").n > 0;
 
 	buf_fmt(b, "%6" PRIu64 " ", l->seq);
 	put_time(b, l->ts, r->utc, "%m-%d %H:%M ");
 	if (word.n && !(verdict && str_is(word, "ok"))) {
-		column(r, word, WORD, status_tint(word));
+		enum tint t = status_tint(word);
+		char exit[16];
+		int64_t code;
+
+		if (str_is(word, "exit_nonzero") && audit_number(audit_field(l, "exit_code"), &code)) {
+			snprintf(exit, sizeof exit, "exit %d", (int)code);
+			word = str_of(exit);
+		}
+		column(r, word, columns, t);
 	} else {
 		word = row_field(r, l, "verdict");
-		column(r, word.n ? word : row_field(r, l, "kind"), WORD, verdict_tint(word));
+		column(r, word.n ? word : row_field(r, l, "kind"), columns, verdict_tint(word));
 	}
-	put_cell(b, subject(r, l), width > TAKEN + WORD ? width - TAKEN : WORD);
+	put_cell(b, subject(r, l), width > taken + columns ? width - taken : columns);
 }
 
 static void table_line(struct rows_printer *r, const struct audit_line *l)

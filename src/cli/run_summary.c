@@ -66,9 +66,9 @@ void run_summary(struct arena *a, const struct job *j, bool always)
 {
 	struct str how = j->outcome.interrupted ? STR("") : ending(a, j);
 
-	if (!how.n)
+	if (!how.n && j->outcome.status != STATUS_SETUP_ERROR)
 		return;
-	if (always || !ended_by_itself(j->outcome.status))
+	if (how.n && (always || !ended_by_itself(j->outcome.status)))
 		say_figures(a, j, how);
 	if (always)
 		say_validation(j);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/chars.h"
+#include "base/wrap.h"
 #include "gate/judge.h"
 
 #define TAB 8
@@ -24,6 +25,7 @@
 #define EXPLAIN_ROWS_MAX 500  /* printed items of each list */
 #define EXPLAIN_MATCHES_MAX 5 /* printed files of one pattern */
 #define WIDTH_MIN 40
+#define REASON_INDENT 6 /* of further lines of a reason */
 
 enum explain_tint { TINT_NONE, TINT_DIM, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN, TINT_CYAN };
 static const char tints[][8] = {"", "\033[2m", "\033[1m", "\033[31m", "\033[33m", "\033[32m", "\033[36m"};
@@ -538,7 +540,7 @@ static void put_steps(struct explain *x)
 		}
 }
 
-static void put_reason(struct buf *out, const struct reason *r)
+static void put_reason_line(struct buf *out, const struct reason *r)
 {
 	buf_fmt(out, "  %s", check_name(r->id));
 	if (r->grade != GRADE_OFF)
@@ -554,14 +556,28 @@ static void put_reason(struct buf *out, const struct reason *r)
 		put_visible_text(out, r->rule);
 		buf_char(out, ']');
 	}
-	buf_char(out, '\n');
+}
+
+static void put_reason(struct buf *out, const struct reason *r, struct explain_style style)
+{
+	struct buf line;
+
+	if (!style.wrap) {
+		put_reason_line(out, r);
+		buf_char(out, '\n');
+		return;
+	}
+	buf_init(&line, out->a, 0);
+	put_reason_line(&line, r);
+	buf_c(out, "  ");
+	buf_wrapped(out, str_c(out->a, str_from(buf_view(&line), 2)), 2, REASON_INDENT, style.width);
 }
 
 static void put_reasons(struct explain *x, const char *text, const struct reason *r)
 {
 	for (size_t n = 0; r; r = r->next) {
 		put_title(x, &n, text);
-		put_reason(x->out, r);
+		put_reason(x->out, r, x->style);
 	}
 }
 
@@ -607,9 +623,9 @@ void gate_summary(struct buf *out, const struct judgement *j, struct explain_sty
 {
 	put_verdict(out, j, style);
 	for (const struct reason *r = j->reasons; r; r = r->next)
-		put_reason(out, r);
+		put_reason(out, r, style);
 	for (const struct reason *r = j->warnings; r; r = r->next)
-		put_reason(out, r);
+		put_reason(out, r, style);
 }
 
 void gate_explain(struct buf *out, const struct facts *f, const struct judgement *j,

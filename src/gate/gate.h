@@ -87,6 +87,7 @@ bool gate_needs_walls(const struct judgement *j, const struct policy *p);
 struct explain_style {
 	unsigned width; /* columns of the terminal */
 	bool colour;
+	bool wrap;      /* break reasons into lines of that width; else each has one line */
 };
 
 /*

@@ -29,22 +29,22 @@ static const struct limit_row {
 	const char *expected;
 } rows[LIMITS] = {
 	[LIMIT_CPUS] = {"cpus", of_cpus, 10, 1024000, {2000, ALL},
-			"expected a number of CPUs from 0.01 to 1024, as 2 or 0.5"},
+			"expected a number of CPUs from 0.01 to 1024, such as 2 or 0.5"},
 	[LIMIT_MEMORY] = {"memory", of_size, 4 * MB, MB << 24, {1024 * MB, SHARE},
-			"expected a size from 4M to 16T, as 512M or 1G; a plain number is megabytes"},
+			"expected a size from 4M to 16T, such as 512M or 1G; a plain number is megabytes"},
 	[LIMIT_TIME] = {"timeout", of_time, 1, 7 * DAY_MS, {30000, 600000},
-			"expected a time from 1ms to 168h, as 30, 1.5, 500ms or 2m; a plain number is "
+			"expected a time from 1ms to 168h, such as 30, 1.5, 500ms or 2m; a plain number is "
 			"seconds"},
 	[LIMIT_PIDS] = {"pids", of_count, 1, 4194304, {256, 4096},
 			"expected a number of processes from 1 to 4194304"},
 	[LIMIT_SCRATCH] = {"scratch", of_size, 64 << 10, MB << 24, {128 * MB, 1024 * MB},
-			"expected a size from 64K to 16T, as 128M; a plain number is megabytes"},
+			"expected a size from 64K to 16T, such as 128M; a plain number is megabytes"},
 	[LIMIT_OUTPUT] = {"output", of_size, 1 << 10, MB << 10, {64 * MB, 64 * MB},
-			"expected a size from 1K to 1G, as 64M; a plain number is megabytes"},
+			"expected a size from 1K to 1G, such as 64M; a plain number is megabytes"},
 	[LIMIT_CPU_TIME] = {"cpu_time", of_time, 1, 1024 * 7 * DAY_MS, {0, 0},
-			"expected a time from 1ms, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
+			"expected a time from 1ms, such as 30, 1.5, 500ms or 2m; a plain number is seconds"},
 	[LIMIT_IO] = {"io", of_size, 64 << 10, MB << 20, {0, 0},
-			"expected a size for each second from 64K to 1T, as 20M; a plain number is "
+			"expected a size for each second from 64K to 1T, such as 20M; a plain number is "
 			"megabytes"},
 };
 

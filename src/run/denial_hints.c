@@ -33,6 +33,8 @@ enum hint_kind {
 	HINT_TEARDOWN,
 	HINT_DROPPED,
 	HINT_NO_PROGRAM,
+	HINT_SHELL_TEXT,
+	HINT_FILES,
 	HINT_REGISTRIES,
 	HINT_PATHS,
 	HINT_PATH,
@@ -211,12 +213,21 @@ static bool lingers(const struct clues *c)
 	return c->o->lingers;
 }
 
+static bool not_executed(const struct clues *c)
+{
+	return c->o->status == STATUS_SETUP_ERROR && c->r->rq->argv &&
+			str_starts(str_of(c->o->err_setup.text), "cannot run '");
+}
+
 static bool program_missing(const struct clues *c)
 {
-	struct str why = str_of(c->o->err_setup.text);
+	return not_executed(c) && missing_program(c->a, c->r, str_of(c->r->rq->argv[0]));
+}
 
-	return c->o->status == STATUS_SETUP_ERROR && str_starts(why, "cannot run '") && c->r->rq->argv &&
-			missing_program(c->a, c->r, str_of(c->r->rq->argv[0]));
+/* A person wrote `caisson run 'make test'` without -c. */
+static bool is_shell_text(const struct clues *c)
+{
+	return not_executed(c) && str_has(str_of(c->r->rq->argv[0]), ' ');
 }
 
 /* Bash does not say which interpreter of a script is missing. */
@@ -392,6 +403,19 @@ static struct str say_cache(const struct clues *c)
 			audience_registry(c->r->rq->audience));
 }
 
+/* A person who names a file of this directory expects that the box shows it. */
+static struct str say_files(const struct clues *c)
+{
+	struct str name = c->r->rq->audience != AUDIENCE_TERMINAL ? STR("") :
+			missing_here(c->a, c->r, not_executed(c) ? str_of(c->o->err_setup.text) : c->said);
+
+	if (!name.n)
+		return name;
+	return str_fmt(c->a,
+			"the box shows none of your files unless an option names them; '--workspace .' shows "
+			"this directory with '%.*s' ('--workspace .:ro': read-only)", STR_ARG(name));
+}
+
 static struct str say_missing(const struct clues *c)
 {
 	return missing_paths_hint(c->a, c->r, c->said);
@@ -472,6 +496,9 @@ static const struct hint_row {
 				"the box has ended, but the kernel is still releasing its resources"},
 		[HINT_DROPPED] = {"dropped", ANYTIME, false, NO_LIMIT, NULL, say_dropped, ""},
 		[HINT_NO_PROGRAM] = {"not-found", ANYTIME, false, NO_LIMIT, program_missing, NULL, NOT_SEEN},
+		[HINT_SHELL_TEXT] = {"shell-text", ANYTIME, false, NO_LIMIT, is_shell_text, NULL,
+				"no program has this name; -c runs shell text: caisson run -c 'TEXT'"},
+		[HINT_FILES] = {"files", ANYTIME, false, NO_LIMIT, NULL, say_files, ""},
 		[HINT_REGISTRIES] = {"registries", FAILED, false, NO_LIMIT, NULL, say_registries, ""},
 		[HINT_PATHS] = {"paths", FAILED, false, NO_LIMIT, NULL, say_paths, ""},
 		[HINT_PATH] = {"path", MASKED, false, NO_LIMIT, NULL, say_hidden_dirs, ""},

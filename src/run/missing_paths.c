@@ -578,3 +578,35 @@ bool missing_programs_named(struct arena *a, const struct run *r, struct str mes
 	}
 	return false;
 }
+
+/* A word of the command that leads to something in the working directory, and not beside it. */
+static bool is_here(struct path_search *p, struct str word)
+{
+	struct path_answer at;
+
+	if (!word.n || word.p[0] == '-' || word.p[0] == '/' || str_contains(word, STR("..")) ||
+			p->looked++ >= WORDS_LOOKED)
+		return false;
+	path_look(&p->memo, str_fmt(p->a, "%.*s/%.*s", STR_ARG(p->at->cwd), STR_ARG(word)), &at);
+	return (at.target == PATH_FILE || at.target == PATH_DIR) && !never_named(p, at.real);
+}
+
+struct str missing_here(struct arena *a, const struct run *r, struct str messages)
+{
+	struct path_search p = {.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+	struct str command = r->gate_request.command;
+
+	if (!p.at || !p.at->cwd.n || r->spec.workspace.n || r->spec.root.n || !complains(messages))
+		return STR("");
+	path_memo_init(&p.memo, a, p.at->cwd);
+	for (size_t at = 0; at < command.n; at++) {
+		size_t to = at;
+
+		while (to < command.n && !ends_path(command.p[to], 0))
+			to++;
+		if (is_here(&p, str_sub(command, at, to)))
+			return str_sub(command, at, to);
+		at = to;
+	}
+	return STR("");
+}

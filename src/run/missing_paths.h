@@ -9,6 +9,11 @@
  * about them.
  */
 struct str missing_paths_hint(struct arena *a, const struct run *r, struct str messages);
+/*
+ * Returns the first word of the command that names a file or directory in the caller's working directory, if
+ * the box shows no workspace and a message says that something was not found. Empty: there is none.
+ */
+struct str missing_here(struct arena *a, const struct run *r, struct str messages);
 /* True if a program of this name, or at this path, exists outside of the box and is not seen in it. */
 bool missing_program(struct arena *a, const struct run *r, struct str name);
 /* The same for any word of the lines that say that something was not found. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "audit/retain.h"
@@ -223,11 +224,18 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 	struct err e = {0};
 	bool runs;
 
+	/* A deleted working directory says nothing about the machine, so another one is used. */
 	if (run_world(a, NULL, &w, &e) != 0) {
-		static const struct view nowhere = {.cwd = STR("/")};
+		add_row(a, &d, "directory", "working directory", PROBE_WALL, PROBE_NO, str_fmt(a, "%s", e.text));
+		probe_todo(a, last_row(&d), "cd   # to a directory that exists");
+		const char *home = getenv("HOME");
 
-		w.machine = (struct machine){.cpu_milli = 1000, .memory = 1024 * MB};
-		w.context.view = &nowhere;
+		if (chdir(home ? home : "/") != 0 || run_world(a, NULL, &w, &e) != 0) {
+			static const struct view nowhere = {.cwd = STR("/")};
+
+			w.machine = (struct machine){.cpu_milli = 1000, .memory = 1024 * MB};
+			w.context.view = &nowhere;
+		}
 	}
 	probe_host(a, str_c(a, w.context.view->cwd), str_c(a, w.context.view->state_dir), &d.rows);
 	look_policy(a, &d, config);

@@ -31,9 +31,9 @@ struct doctor {
 };
 
 void doctor_look(struct arena *a, const char *config, struct doctor *ret);
-/* doctor_backends.c: runs this spec with every backend, and shows the matrix. */
+/* doctor_backends.c: runs this spec with every backend, and shows the matrix (a list below 80 columns). */
 void doctor_backends(struct arena *a, const struct spec *s, struct doctor *d);
 void doctor_backends_json(struct buf *out, const struct doctor *d);
-void doctor_backends_text(struct buf *out, const struct doctor *d);
+void doctor_backends_text(struct buf *out, const struct doctor *d, size_t width);
 /* Appends the rows as a JSON object on one line (docs/box.md). */
 void doctor_json(struct buf *b, const struct doctor *d);

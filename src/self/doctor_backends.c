@@ -4,7 +4,8 @@
 #include "box/box.h"
 #include "self/doctor.h"
 
-#define COLUMN 11 /* behind the name of a backend */
+#define NAME 8    /* column of names */
+#define COLUMN (2 + NAME + 1)
 #define WIDTH 80
 
 /* A spec with something that a backend may lack. */
@@ -106,17 +107,33 @@ void doctor_backends_json(struct buf *out, const struct doctor *d)
 	buf_c(out, "]");
 }
 
-void doctor_backends_text(struct buf *out, const struct doctor *d)
+/* For terminals without room for the table: which backends work, and what the others lack. */
+static void list_backends(struct buf *out, const struct doctor *d, size_t width)
+{
+	buf_c(out, "\nBackends (--backend NAME):\n\n");
+	for (const struct doctor_backend *b = d->backends; b; b = b->next) {
+		buf_fmt(out, "  %s:", b->name);
+		buf_wrapped(out, b->runs ? "works" : str_c(out->a, b->why), 3 + strlen(b->name), 6, width);
+	}
+}
+
+void doctor_backends_text(struct buf *out, const struct doctor *d, size_t width)
 {
 	struct doctor_wall walls[WALLS];
 
+	if (width < WIDTH) {
+		list_backends(out, d, width);
+		return;
+	}
 	walls_of(d->backends, walls);
-	buf_fmt(out, "\nBackends (--backend NAME), and what enforces each limit of a box:\n\n  %-8s", "");
+	buf_fmt(out, "\nBackends (--backend NAME), and what enforces each limit of a box:\n\n  %-*s", NAME, "");
 	for (size_t i = 0; walls[i].name; i++)
 		buf_fmt(out, " %-9s", walls[i].name);
 	buf_char(out, '\n');
 	for (const struct doctor_backend *b = d->backends; b; b = b->next) {
-		buf_fmt(out, "  %-8s%s", b->name, b->runs ? "" : " ");
+		buf_fmt(out, "  %-*s%s", NAME, b->name, b->runs ? "" : " ");
+		if (strlen(b->name) > NAME)
+			buf_fmt(out, "\n%*s", COLUMN - b->runs, "");
 		walls_of(b, walls);
 		for (size_t i = 0; b->runs && walls[i].name; i++)
 			buf_fmt(out, " %-9s", by(walls[i].by));
@@ -125,7 +142,7 @@ void doctor_backends_text(struct buf *out, const struct doctor *d)
 		else
 			buf_wrapped(out, str_c(out->a, b->why), COLUMN, COLUMN, WIDTH);
 		if (b->runs && b->lacks) {
-			buf_fmt(out, "  %-8s refuses:", "");
+			buf_fmt(out, "  %-*s refuses:", NAME, "");
 			for (const struct texts *t = b->lacks; t; t = t->next)
 				buf_fmt(out, "%s %.*s", t == b->lacks ? "" : ",", STR_ARG(t->text));
 			buf_char(out, '\n');

@@ -215,7 +215,7 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 	}
 	if (!e->s.in.known || !text_exact(e->s.in.rest)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT,
-				"a shell reads a script that is not known from standard input", argv[0].at);
+				"pipes a script into a shell that cannot be read in advance", argv[0].at);
 		out_spoil(e);
 		return;
 	}

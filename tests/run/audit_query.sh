@@ -148,9 +148,9 @@ run 0 'show --json' show "$id" --json
 jq -e ".id == \"$id\" and (.rows | length == 2) and .rows[0].kind == \"begin\" and .rows[1].seq == $seq" \
 	"$tmp/out" >/dev/null
 result $? 'both rows'
-run 1 'an id that is not there' show nosuch
+run 3 'an id that is not there' show nosuch
 err "no row 'nosuch'"
-run 1 'a number that is not there' show 999999
+run 3 'a number that is not there' show 999999
 run 0 'outputs that are not kept' show "$id" --output
 out 'is not kept'
 

@@ -41,7 +41,7 @@ run 64 'no command' check
 err_line 'no command given'
 run 64 'nothing' ''
 run 64 'no subcommand'
-err_line 'no command given'
+out 'Start here:'
 run 64 'unknown subcommand' frobnicate
 err_line "unknown command 'frobnicate'"
 run 64 'unknown option' check --frob ls

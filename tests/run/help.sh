@@ -28,7 +28,7 @@ says 0 'usage: caisson normalise' help normalize
 says 0 'usage: caisson audit query' help audit query
 says 0 'subcommands:' audit --help
 says 64 "unknown command 'chek', did you mean 'check'" chek
-says 64 "unknown command 'chek', did you mean 'check'" help chek
+says 64 "unknown command or topic 'chek', did you mean 'check'" help chek
 says 64 "unknown command 'frobnicate'; see caisson --help" frobnicate
 says 64 "unknown option '--expalin', did you mean '--explain'" check --expalin ls
 says 64 "unknown option '--tiemout=3', did you mean '--timeout'" run --tiemout=3 true

@@ -61,7 +61,7 @@ out "^#   allow never used  ($XDG_CONFIG_HOME/caisson/config.yaml:6)\$"
 no '^#   allow git fetch'
 no "^      - 'git push"
 no "^      - .*\\(sudo\\|rm -rf\\|ssh\\|touch\\|npm\\|aws\\|reset\\)"
-out ' fork-bomb'
+out 'checks matched none of these requests; --json lists them'
 run 0 'it loads' config verify "$tmp/suggested.yaml"
 for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'pip search a' \
 	'pip search d'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
