@@ -159,7 +159,7 @@ static void put_set(struct buf *b, const struct selftest_set *set, struct selfte
 	struct selftest_class all = {.name = STR("all"), .title = STR(""), .total = set->total};
 
 	tinted(b, st.colour, TINT_BOLD, attempts ? STR("Attempts: what must be stopped") :
-			STR("Ordinary commands: what must not be interrupted"));
+			STR("Ordinary: what must not be interrupted"));
 	if (st.narrow)
 		buf_fmt(b, "\n\n %-*s %4s", NAME_COLUMN, "class", "all");
 	else
@@ -187,7 +187,7 @@ static void put_end(struct buf *b, const struct selftest_set *attempts, const st
 
 	tinted(b, colour, missed ? TINT_RED : TINT_GREEN, str_fmt(b->a, "%u of %u attempts caught, %u missed",
 			attempts->total - missed, attempts->total, missed));
-	buf_c(b, "; ");
+	buf_c(b, terminal_width(STDOUT_FILENO) < WIDTH_NARROW ? ";\n" : "; ");
 	tinted(b, colour, interrupted ? TINT_YELLOW : TINT_GREEN,
 			str_fmt(b->a, "%u of %u ordinary commands interrupted", interrupted,
 			ordinary->total));
@@ -204,8 +204,10 @@ static void put_trial(struct buf *b, const struct selftest_trial *t, bool colour
 			  : t->status == STATUS_OOM ? str_fmt(b->a, " at %llu MB",
 					(unsigned long long)(t->peak_memory / MB)) : STR("");
 
-	buf_fmt(b, "  %-12s", t->attempt->name);
-	if (terminal_width(STDOUT_FILENO) >= WIDTH_TRIALS) {
+	const bool narrow = terminal_width(STDOUT_FILENO) < WIDTH_TRIALS;
+
+	buf_fmt(b, "%s%-12s", narrow ? " " : "  ", t->attempt->name);
+	if (!narrow) {
 		buf_char(b, ' ');
 		tinted(b, colour, t->end == TRIAL_HELD ? TINT_NONE : tints[t->end],
 				str_fmt(b->a, "%-35s", t->attempt->title));
@@ -213,7 +215,8 @@ static void put_trial(struct buf *b, const struct selftest_trial *t, bool colour
 	if (t->end == TRIAL_UNTRIED)
 		buf_c(b, " not tried\n");
 	else
-		buf_fmt(b, " %-13s %s%.*s\n", t->by ? t->by : "", status_name(t->status), STR_ARG(late));
+		buf_fmt(b, " %-*s %s%.*s\n", narrow ? 9 : 13, t->by ? t->by : "", status_name(t->status),
+				STR_ARG(late));
 	if (t->end == TRIAL_HELD)
 		return;
 	buf_fmt(b, "  %-12s ", "");
@@ -228,7 +231,7 @@ static void put_box(struct buf *b, const struct box_test *test, bool colour)
 	if (terminal_width(STDOUT_FILENO) >= WIDTH_TRIALS)
 		buf_fmt(b, "\n\n  %-12s %-35s %-13s %s\n", "attempt", "", "stopped by", "ended with");
 	else
-		buf_fmt(b, "\n\n  %-12s %-13s %s\n", "attempt", "stopped by", "ended");
+		buf_fmt(b, "\n\n %-12s %-9s %s\n", "attempt", "by", "ended with");
 	for (const struct selftest_trial *t = test->trials; t; t = t->next)
 		put_trial(b, t, colour);
 	buf_c(b, "\n");

