@@ -25,8 +25,9 @@ struct all_options {
 
 #define AT(field) offsetof(struct all_options, field)
 static const struct option_row options[] = {
-	{"policy", OPTION_VALUE, AT(policy), "FILE",
+	{"config", OPTION_VALUE, AT(policy), "FILE",
 			"the policy to try instead of your own (default: the policy in force)"},
+	{"policy", OPTION_VALUE, AT(policy), "FILE", "the same, as older versions spelt it"},
 	{"since", OPTION_VALUE, AT(since), "TIME",
 			"requests since then: 30d (default), 12h, 2026-01-31 ..."},
 	{"until", OPTION_VALUE, AT(until), "TIME", "requests before this time"},
@@ -44,9 +45,9 @@ static const struct exit_row exits[] = {
 };
 
 static const struct example_row examples[] = {
-	{"caisson audit replay-all --policy new.yaml", "Shows which verdicts of the last 30 days new.yaml "
+	{"caisson audit replay-all --config new.yaml", "Shows which verdicts of the last 30 days new.yaml "
 			"would change."},
-	{"caisson audit replay-all --policy new.yaml --json | jq '.changes[] | select(.to == "
+	{"caisson audit replay-all --config new.yaml --json | jq '.changes[] | select(.to == "
 			"\"deny\").command'", "Lists the commands that it would deny."},
 };
 
@@ -232,7 +233,7 @@ static int run_audit_replay(const struct command_row *self, int argc, char **arg
 
 const struct command_row command_audit_replay_all = {
 	.name = "audit replay-all",
-	.synopsis = "[--policy FILE] [--since TIME] [--until TIME] [--agent ID] [--examples N] [--json]",
+	.synopsis = "[--config FILE] [--since TIME] [--until TIME] [--agent ID] [--examples N] [--json]",
 	.summary = "try another policy on the recorded requests",
 	.about = "Judges the recorded requests again, each with its recorded view of the file system, and "
 			"with FILE instead of your policy. The system's and the project's policies stay as "

@@ -14,7 +14,7 @@ struct presets_job {
 };
 
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, offsetof(struct presets_job, json), "", "print hosts as one JSON object"},
+	{"json", OPTION_FLAG, offsetof(struct presets_job, json), "", "print one JSON object"},
 	{"again", OPTION_FLAG, offsetof(struct presets_job, again), "",
 	 "ask the tools again, even if their configuration is unchanged"},
 	{"help", OPTION_HELP, 0, "", "print this"},
@@ -85,6 +85,23 @@ static int show_hosts(struct presets_job *j)
 	return output_write(buf_view(&b), 0);
 }
 
+static int list_json(struct buf *b)
+{
+	struct config_preset p;
+
+	buf_char(b, '{');
+	json_put_open(b, "presets", '[');
+	for (size_t i = 0; config_preset_at(i, &p); i++) {
+		json_put_comma(b);
+		buf_char(b, '{');
+		json_put_field(b, "name", p.name);
+		json_put_field(b, "title", p.title);
+		buf_char(b, '}');
+	}
+	buf_c(b, "]}\n");
+	return output_write(buf_view(b), 0);
+}
+
 static int presets_job_run(void *arg)
 {
 	struct presets_job *j = arg;
@@ -101,6 +118,8 @@ static int presets_job_run(void *arg)
 	if (j->name)
 		return output_write(p.text, 0);
 	buf_init(&b, &j->a, 0);
+	if (j->json)
+		return list_json(&b);
 	for (size_t i = 0; config_preset_at(i, &p); i++) {
 		size_t from = b.n;
 

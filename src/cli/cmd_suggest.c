@@ -51,7 +51,7 @@ static const struct example_row examples[] = {
 			"Writes suggested rules to a file, to review and paste into your policy."},
 	{"caisson suggest --least 5 --apply",
 			"Allows what was asked about five times or more, after you confirm."},
-	{"caisson audit replay-all --policy FILE",
+	{"caisson audit replay-all --config FILE",
 			"Shows the effect of the changed policy on recorded requests."},
 };
 

@@ -16,7 +16,7 @@ enum { EXIT_VALID = 0, EXIT_INVALID = 1, EXIT_INDETERMINATE = 3 };
 
 struct validate_options {
 	const char *task, *exit_code, *columns, *schema;
-	bool raw;
+	bool raw, json; /* json: the answer is JSON in any case */
 };
 
 #define AT(field) offsetof(struct validate_options, field)
@@ -31,6 +31,7 @@ static const struct option_row options[] = {
 			"type"},
 	{"schema", OPTION_VALUE, AT(schema), "FILE",
 			"for --task json: JSON Schema for the output"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object (the default)"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 

@@ -12,16 +12,19 @@ struct wait_job {
 	struct boxes boxes;
 	const char *id, *time;
 	uint64_t ms;
-	bool wait;
+	bool wait, json; /* json: the report is JSON in any case */
 };
 
+#define JSON_OPTION \
+	{"json", OPTION_FLAG, offsetof(struct wait_job, json), "", "print one JSON object (the default)"}
 static const struct option_row wait_options[] = {
 		{"timeout", OPTION_VALUE, offsetof(struct wait_job, time), "TIME",
 				"wait at most this long, such as 30, 500ms or 2m (default: until it ends)"},
+		JSON_OPTION,
 		{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct option_row result_options[] = {{"help", OPTION_HELP, 0, "", "print this"}};
+static const struct option_row result_options[] = {JSON_OPTION, {"help", OPTION_HELP, 0, "", "print this"}};
 
 static const struct exit_row exits[] = {
 		{0, "the program ended with 0; other codes are those of caisson run"},

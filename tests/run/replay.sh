@@ -111,7 +111,7 @@ printf 'tools:\n  bash:\n    ask: [touch]\n' >"$tmp/same.yaml"
 for _ in 1 2 3; do "$CAISSON" run --gate -c 'git status' >/dev/null 2>&1; done
 run 0 'nothing changes by the policy there is' audit replay-all --json --policy "$tmp/same.yaml"
 json '.changes == [] and .judged == .requests and .requests >= 8 and .table.ask.ask == 1'
-run 1 'another policy' audit replay-all --policy "$tmp/new.yaml" --json
+run 1 'another policy' audit replay-all --config "$tmp/new.yaml" --json
 json '.table.ask.deny == 1 and .table.deny.deny >= 1 and (.changes | length) == 1'
 json '.changes[0] | .command == "touch x" and .from == "ask" and .to == "deny" and .count == 1 and .reasons == "configured-deny"'
 printf 'tools:\n  bash:\n    ask: [git status, touch]\n' >"$tmp/asks.yaml"
