@@ -423,6 +423,8 @@ static int get_ticket(struct arena *a, struct str state, struct str id, uint32_t
 	if (rc > 0)
 		return err_input(e, "the ticket is older than %d minutes; run the command again",
 				TICKET_AGE_MS / 60000);
+	if (rc < 0 && json_int_at(o, "v") > 0 && json_int_at(o, "v") != VERSION)
+		return err_input(e, "the ticket is from another version of caisson; run the command again");
 	return rc == 0 ? 0 : err_input(e, "not a ticket of caisson");
 }
 
