@@ -14,7 +14,7 @@
 #define INNER_BLANK '\3'
 
 _Static_assert(GLOB_HOLE_ANY == HOLE_ANY && GLOB_HOLE_NUM == HOLE_NUM,
-		"base/glob.h and model/facts.h speak of the same holes");
+		"base/glob.h and model/facts.h must agree about holes");
 
 static const char transparent[][8] = {"timeout", "time", "nice", "nohup", "stdbuf"};
 

@@ -41,7 +41,7 @@ static int set_program(
 	struct run_request *rq = &w->run->request;
 
 	if (!files)
-		return err_set(e, ERR_INPUT, 0, "there is no code");
+		return err_set(e, ERR_INPUT, 0, "the request has no code");
 	if (!row->build[0]) {
 		if (memchr(files->text.p, 0, files->text.n))
 			return err_set(e, ERR_INPUT, 0, "the code holds a NUL");

@@ -280,6 +280,11 @@ result $? 'its output is passed through, and it is gone'
 run 64 'a ticket is good for one run' --ticket $id
 grep -q 'used already; nothing ran: call the tool again with the original command' "$tmp/err" && ! grep -q -- '--help' "$tmp/err"
 result $? 'and a model is told what to do, without options'
+ticket 'touch never' "$policy"
+sed -i 's/^{"v":7/{"v":6/' "$CAISSON_STATE/tickets/$id"
+run 64 'a ticket of another version' --ticket $id
+grep -q 'the ticket is from another version of caisson; run the command again' "$tmp/err" && [[ ! -e $tmp/proj/never ]]
+result $? 'is refused, and says why'
 mkdir -p "$HOME/.config/caisson" "$HOME/.ssh" && touch "$HOME/.ssh/id_rsa"
 printf 'sandbox: {read: [~/.ssh]}\n' >"$HOME/.config/caisson/config.yaml"
 ticket 'echo x' "$(cd "$tmp/proj" && "$CAISSON" check --json ls | jq -r .policy)"
