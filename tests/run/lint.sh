@@ -263,6 +263,27 @@ else
 	skip shell 'shellcheck is not installed (scripts/deps lint)'
 fi
 
+# language: every place where users meet a sentence
+language() { # FILE 'BAD TEXT' 'GOOD TEXT': %s in the file is the text
+	local file=$1 form=$2
+	fresh
+	# shellcheck disable=SC2059 # the form has the place of the text
+	printf "$form\n" "$3" | put "$file"
+	fails language "'$3' in $file" "$file:1:"
+	fresh
+	# shellcheck disable=SC2059
+	printf "$form\n" "$4" | put "$file"
+	passes language "'$4' in $file"
+}
+language src/cli/a.c 'static const char text[] = "%s";' 'What is here is shown' 'lists the rows that match'
+language src/gate/a.c 'static const char text[] = "%s";' 'this word is no time: a span' 'invalid time (use 30m)'
+language docs/a.md '%s' 'It speaks about commands.' 'It covers commands.'
+language man/a.8 '%s' 'Whether it runs is shown.' 'Shows if it runs.'
+language README.md '%s' 'Of these one that is new counts.' 'The newest one counts.'
+language presets/a.yaml '  title: %s' 'What holds when nothing is configured' 'The built-in policy'
+language knowledge/gate/a.yaml '  instead: %s' 'use `ls` and its kin' 'use ls'
+language packaging/debian/prerm 'echo "%s"' 'whoever has hooks is blocked' 'users with hooks are blocked'
+
 # the driver fails when one lint does
 fresh
 echo '#include "gate/gate.h"' | put src/base/a.c
