@@ -10,9 +10,9 @@
  * bwrap follows links in the targets of mounts while the host is mounted at /oldroot. Mounts in what boxes
  * share are therefore moved to their targets by the guest.
  *
- * If the launcher is killed, the kernel kills bwrap; but the child of bwrap that mounts goes on: it makes mount
- * points in the workspace once more, or waits for bwrap for ever. The undertakers end it. They know it by the
- * name of the box, which is argv[0].
+ * If the launcher is killed, the kernel kills bwrap; but the child of bwrap that mounts goes on: it makes
+ * mount points in the workspace once more, or waits for bwrap for ever. The undertakers end it. They know it
+ * by the name of the box, which is argv[0].
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,8 @@
 /*
  * Processes that a killed engine left in the middle of making a container: monitors and runtimes, which have
  * the container's name or id among their arguments (also as their own name), and processes that have entered
- * the box's root and wait to be started. Each is held by a pidfd while it is looked at, so that no other process is killed.
+ * the box's root and wait to be started. Each is held by a pidfd while it is looked at, so that no other
+ * process is killed.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -194,8 +194,8 @@ static bool is_mount_root(const struct statx *st)
 }
 
 /*
- * Every source was looked at before the engine mounted it by its path. What protects a name of the workspace is
- * the name's own file: the right one without a mount on it protects nothing.
+ * Every source was looked at before the engine mounted it by its path. A protected name of the workspace is
+ * a mount of its own file: the right file without a mount on it protects nothing.
  */
 static int check_identity(const struct ns_task *t, const struct op *op, struct err *e)
 {

@@ -15,8 +15,8 @@
  * "read-only" holds for a single mount.
  *
  * Links. Programs of other boxes can exchange directories in what boxes share (the workspace, /tmp) while an
- * engine mounts by paths. So the guest compares the identity of each mount there. An engine that sees the host
- * while it looks up targets makes those mounts at a place of our own instead, and the guest moves them
+ * engine mounts by paths. So the guest compares the identity of each mount there. An engine that sees the
+ * host while it looks up targets makes those mounts at a place of our own instead, and the guest moves them
  * (stage_defer(), guest_late.c).
  *
  * Differences from a native root, all of them stricter or neutral:
@@ -30,8 +30,8 @@
 
 #define STAGE_CAISSON "/caisson"
 #define STAGE_GUEST STAGE_CAISSON "/guest"
-#define STAGE_LATE STAGE_CAISSON "/late" /* N: a mount that the guest moves; `list`: targets, each with a NUL */
-#define STAGE_LATE_LIST STAGE_LATE "/list"
+#define STAGE_LATE STAGE_CAISSON "/late" /* has mounts that the guest moves, with numbers as names */
+#define STAGE_LATE_LIST STAGE_LATE "/list" /* their targets, each with a NUL */
 #define STAGE_PATH_MAX 512
 #define STAGE_INODE_BYTES 4096 /* bytes of an empty directory per file in it */
 

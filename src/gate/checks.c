@@ -396,7 +396,7 @@ static void executes_file(struct judge *j, const struct check *c)
 					judge_quote(j, "", k->argv[0].at,
 					" executes a file whose content was not judged, so it may only run "
 					"in the box"));
-	search_path_programs(j, c);
+	path_programs(j, c);
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC || x->cause == CAUSE_VARIABLE || import_absent(j, x) ||
 			(x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))

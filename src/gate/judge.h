@@ -15,7 +15,7 @@
  *   overlay.c         the request's own changes, as its later commands see them
  *   processes.c       commands that kill processes
  *   packages.c        npx and similar tools, when they fetch the program they run
- *   search_path.c     programs that the caller's PATH finds in the project
+ *   path_programs.c   programs that the caller's PATH finds in the project
  *   repository.c      git in a directory that was made to look like a repository
  *   danger.c          commands that are dangerous by their words (rows in dangers.yaml)
  *   flow.c            commands that are dangerous by their data flow
@@ -248,7 +248,7 @@ void network_uses_in_box(struct judge *j);
 bool repository_file(struct judge *j, struct str path);
 void repository_planted(struct judge *j, const struct check *c);
 void repository_unvetted(struct judge *j, const struct check *c);
-void search_path_programs(struct judge *j, const struct check *c);
+void path_programs(struct judge *j, const struct check *c);
 /* git_hooks.c: hooks and programs of the project that git runs */
 void git_hooks_check(struct judge *j, const struct check *c);
 /* True if git fetches from a remote that was there when the session began. */

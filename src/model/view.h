@@ -172,6 +172,9 @@ struct view {
 	/* addresses of the remotes when the session began, if there is one; see git_answer.remotes */
 	bool in_session;
 	const struct git_item *session_remotes;
-	/* fold_case, program, tmp, unvetted, box_ports and search are not filled in; only a judgement needs them */
+	/*
+	 * fold_case, program, tmp, unvetted, box_ports and search are not filled in; only a judgement needs
+	 * them
+	 */
 	bool places;
 };

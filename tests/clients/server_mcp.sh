@@ -16,6 +16,10 @@ start() {
 		--mcp-config "$RUN/mcp.json" --strict-mcp-config
 }
 BACKGROUND='{command: ., background_after_sec: 1}'
+stop_server() {
+	add ps '{"tool": ["mcp__caisson__background"], "input": {"action": "list"}}'
+	add stop '{"tool": ["mcp__caisson__background"], "input": {"action": "stop", "id": "%ID%"}, "take": "([0-9a-f]{32})[^}]*dev.sh"}'
+}
 TOOLS='["mcp__caisson__run"]' KEYS='{command: .}'
 . "$(dirname "$0")/day.sh"
 . "$(dirname "$0")/server_day.sh"

@@ -19,26 +19,28 @@ static bool is_made(struct judge *j, struct str path)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		struct str at = x->path.kind == WORD_EXACT ? path_plain(j->a, x->path.text) : STR("");
 
-		if (x->kind == ACCESS_WRITE && at.n && (str_eq(at, path) || (x->below && path_within(path, at))))
+		if (x->kind != ACCESS_WRITE || !at.n)
+			continue;
+		if (str_eq(at, path) || (x->below && path_within(path, at)))
 			return true;
 	}
 	return false;
 }
 
-enum found { FOUND_NOT, FOUND_UNKNOWN, FOUND };
+enum program_state { PROGRAM_ABSENT, PROGRAM_UNKNOWN, PROGRAM_FOUND };
 
-/* What a shell finds at this path. If no more can be asked, only what the project cannot write is absent. */
-static enum found look(struct judge *j, struct str path, bool writable)
+/* A shell looks at this path. If no more can be asked, a program is absent only where boxes cannot write. */
+static enum program_state look(struct judge *j, struct str path, bool writable)
 {
 	const struct path_answer *p = pmap_get(j->answers, path);
 
 	if (writable && is_made(j, path))
-		return FOUND;
+		return PROGRAM_FOUND;
 	if (p)
-		return p->kind != PATH_ABSENT && p->target != PATH_DIR ? FOUND : FOUND_NOT;
+		return p->kind != PATH_ABSENT && p->target != PATH_DIR ? PROGRAM_FOUND : PROGRAM_ABSENT;
 	if (judge_ask(j, &(struct question){.kind = QUESTION_PATH, .path = path}))
-		return FOUND_UNKNOWN;
-	return writable ? FOUND : FOUND_NOT;
+		return PROGRAM_UNKNOWN;
+	return writable ? PROGRAM_FOUND : PROGRAM_ABSENT;
 }
 
 /* The file of the project that the name leads to; empty: none, or not known yet. Asks all at once. */
@@ -50,16 +52,16 @@ static struct str find_program(struct judge *j, struct str name)
 	for (const struct root *r = j->v->search; r; r = r->next) {
 		struct str path = str_fmt(j->a, "%.*s/%.*s", STR_ARG(r->path), STR_ARG(name));
 		bool writable = is_writable(j, r->path);
-		enum found found = look(j, path, writable);
+		enum program_state state = look(j, path, writable);
 
-		if (!decided && found == FOUND && writable)
+		if (!decided && state == PROGRAM_FOUND && writable)
 			ret = path;
-		decided |= found != FOUND_NOT;
+		decided |= state != PROGRAM_ABSENT;
 	}
 	return ret;
 }
 
-void search_path_programs(struct judge *j, const struct check *c)
+void path_programs(struct judge *j, const struct check *c)
 {
 	for (const struct launch *l = j->v->search ? j->f->launches : NULL; l; l = l->next) {
 		bool plain = l->name.n && text_exact(l->name) && !str_has(l->name, '/');
@@ -67,7 +69,8 @@ void search_path_programs(struct judge *j, const struct check *c)
 
 		if (path.n)
 			judge_say(j, c, l->at,
-				str_fmt(j->a, "the PATH leads from '%.*s' to '%.*s', whose content was not judged, so "
-					"it may only run in the box", STR_ARG(l->name), STR_ARG(path)));
+				str_fmt(j->a, "the PATH leads from '%.*s' to '%.*s', whose content was not "
+					"judged, so it may only run in the box", STR_ARG(l->name),
+					STR_ARG(path)));
 	}
 }
