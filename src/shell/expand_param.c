@@ -188,8 +188,12 @@ static struct param_value look_up_param(struct eval *e, const struct syn_param *
 		int64_t k = 0;
 		return num_parse(name, 1, 1 << 20, &k) ? absent_value() : positional_value(e, (size_t)k);
 	}
-	if (ascii_is_digit(name.p[0])) /* $0, and the unusual ${01} */
-		return (struct param_value){.text = HOLE, .is = PRESENT};
+	if (ascii_is_digit(name.p[0])) { /* $0, and the unusual ${01} */
+		const struct shell_value *zero = str_is(name, "0") ? var_get(e, name) : NULL;
+		bool known = zero && zero->set && !zero->maybe && !var_get(e, STR("BASH_ARGV0"));
+
+		return one_text(known ? zero->text : HOLE);
+	}
 	if (lex_name_start((unsigned char)name.p[0]))
 		return variable_value(e, pm, name);
 	return special_value(e, name);

@@ -187,6 +187,9 @@ static void run_script(struct eval *e, const struct shell_script *s, const struc
 	e->frame = NULL;
 	e->loop = NULL;
 	fresh_state(e, argv, args, argc, extglob);
+	if (way == VIA_SH_C && args - 1 < argc && argv[args - 1].kind == WORD_EXACT &&
+			shells[s->row].dialect != DIALECT_ZSH) /* functions of zsh have a $0 of their own */
+		var_set_text(e, STR("0"), argv[args - 1].text);
 	if (shells[s->row].foreign)
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a script for a shell whose language is not read",
 				argv[0].at);
