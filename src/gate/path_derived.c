@@ -328,6 +328,16 @@ static struct where place_lexically(struct judge *j, struct str dir, struct str 
 	return w;
 }
 
+/* True for a pattern that names something: '.en?', but not '*.c', which asks for no secret. */
+static bool is_wild_inside(struct str pattern)
+{
+	bool wild = false;
+
+	for (size_t i = 0; i < pattern.n; i++)
+		wild |= strchr("*?[", pattern.p[i]) != NULL;
+	return wild && !strchr("*?[", pattern.p[0]);
+}
+
 /* REV:PATH contains a path. */
 static struct str strip_pathspec(struct str text)
 {
@@ -394,6 +404,7 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 		if (word->kind != WORD_EXACT || !word->text.n)
 			continue;
 		w = place_lexically(j, dir, strip_pathspec(word->text));
+		w.wild = is_wild_inside(word->text);
 		if (reads && path_table_secret(j, &w, false))
 			raise_secret(j, s, " shows or stores a likely secret");
 		if (restores && (path_table_protected(j, w.path) || path_table_protected_dir(j, w.path)))
@@ -520,6 +531,23 @@ static bool selects_secret(struct judge *j, const struct subject *s, struct str 
 	return path_table_secret(j, &w, false);
 }
 
+/* The same for each pattern of {.env,x}; a pattern with text around the braces is taken as it is. */
+static bool any_selects_secret(struct judge *j, const struct subject *s, struct str pattern)
+{
+	bool any = selects_secret(j, s, pattern);
+
+	if (!str_starts(pattern, "{") || !str_ends(pattern, "}"))
+		return any;
+	pattern = str_sub(pattern, 1, pattern.n - 1);
+	for (size_t at = 0; at < pattern.n;) {
+		size_t end = str_end(pattern, ',', at);
+
+		any |= selects_secret(j, s, str_sub(pattern, at, end));
+		at = end + 1;
+	}
+	return any;
+}
+
 /* Options of programs that search in files, and those with which they print no content. */
 static const struct {
 	char programs[40], select[24], silent[48];
@@ -543,7 +571,9 @@ static void selected_secrets(struct judge *j, struct subject *s)
 			const struct know_option *k = NULL;
 
 			while ((k = know_option_find(o, str_c(j->a, word), k)))
-				if (k->value.kind == WORD_EXACT && selects_secret(j, s, k->value.text))
+				if (k->value.kind == WORD_EXACT &&
+					any_selects_secret(j, s, str_is(word, "--iglob") ?
+							str_lower(j->a, k->value.text) : k->value.text))
 					raise_secret(j, s, " searches in a likely secret");
 		}
 	}
@@ -556,6 +586,8 @@ static struct str listed_name(struct judge *j, const struct subject *s, size_t k
 
 	if (str_is_any(s->base, "fd fdfind") && (str_is(option, "-e") || str_is(option, "--extension")))
 		return str_fmt(j->a, "*.%.*s", STR_ARG(text));
+	if (str_is(option, "-iname") || str_is(option, "-ipath"))
+		return str_lower(j->a, text);
 	return text;
 }
 
