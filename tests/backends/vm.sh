@@ -76,6 +76,9 @@ for who in $(people); do
 	box "$who" "${with[@]}" -- /bin/sh -c 'echo out; echo err >&2; hostname; id -u; ls /sys /proc/1/root/caisson.task; for p in / /bin /etc /dev /proc /sys /run; do touch $p/x 2>/dev/null && echo "BREACH $p"; done; mount -t tmpfs none /tmp 2>/dev/null && echo BREACH mount; grep -c : /proc/net/dev; exit 137'
 	want '.status == "exit_nonzero" and .exit_code == 137 and .backend == "qemu" and (.stdout | startswith("out\nbox\n")) and (.stdout | test("BREACH") | not) and (.stderr | startswith("err\n"))' "$at: streams, exit 137, no way to write ($(field .error) $(field .stdout | tr '\n' ' '))"
 	want '.limits.memory_mb.enforced_by == "cgroup2" and .limits.network.enforced_by == "namespace"' "$at: the kernel of the machine enforces the limits"
+	(cd "$tmp/$who" && as "$who" "$tmp/caisson" image import "$tmp/image" --name small) >/dev/null 2>"$tmp/err"
+	box "$who" --backend qemu --memory 96M --image small -- /bin/sh -c 'touch /bin/x 2>/dev/null && echo BREACH; cat /etc/hostname; exit 3'
+	want '.status == "exit_nonzero" and .exit_code == 3 and .stdout == "box\n" and .image.name == "small"' "$at: an image is the root ($(field .error) $(cat "$tmp/err"))"
 	box "$who" "${with[@]}" -- /bin/sh -c 'kill -9 $$'
 	want '.status == "signal" and .signal == 9' "$at: SIGKILL is a signal"
 	box "$who" "${with[@]}" --timeout 1 --workspace "$ws:rw" -- /bin/sh -c 'echo kept >before; trap "" TERM; while :; do :; done'

@@ -142,6 +142,9 @@ kills() { # WHO BACKEND TIMES
 	result $? "$at: nothing of them is left ($(ls "$tmp/$who/state/boxes" 2>/dev/null | wc -l) stages, $(guests | wc -l) guests)"
 	[[ ! -e $tmp/$who/ws-$2/late && -z $(find "$tmp/$who/ws-$2" -maxdepth 1 -name '.claude' -o -maxdepth 1 -name '.mcp.json') ]]
 	result $? "$at: nor in their workspace"
+	# processes that the engine started where the launchers were
+	[[ -z $(find /proc -maxdepth 2 -name cwd -lname "$tmp/$who*" 2>/dev/null) ]]
+	result $? "$at: nor any process of the engine"
 }
 
 # Launchers are killed while bwrap still mounts: what it makes in the workspace after that goes as well.
