@@ -19,6 +19,7 @@
 #include "config/config.h"
 #include "gate/gate.h"
 #include "image/image_store.h"
+#include "model/backend_choice.h"
 #include "model/validation.h"
 #include "run/language.h"
 
@@ -178,6 +179,12 @@ static void put_languages(struct completion_job *j)
 		put(j, language_name(l), "");
 }
 
+static void put_backends(struct completion_job *j)
+{
+	for (enum backend_choice c = BACKEND_UNSET + 1; c < BACKENDS; c++)
+		put(j, backend_choice_name(c), "");
+}
+
 static void put_tasks(struct completion_job *j)
 {
 	for (enum task t = TASK_ANY + 1; t < TASKS; t++)
@@ -193,6 +200,7 @@ static const struct {
 	{"CLIENT", put_clients}, {"CHECK", put_checks}, {"PRESET", put_presets}, {"KEY", put_keys},
 	{"BOX", put_boxes},      {"COMMAND", put_commands}, {"FILE", put_files}, {"DIR", put_files},
 	{"LANG", put_languages}, {"TASK", put_tasks}, {"IMAGE", put_images},
+	{"BACKEND", put_backends},
 	{"PATH", put_files},     {"DIR[:ro|rw]", put_files}, {"PROGRAM", put_files},
 };
 

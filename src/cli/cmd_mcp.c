@@ -32,6 +32,7 @@ static const struct option_row options[] = {
 			"file or directory to show writable; may be repeated"},
 	{"root", OPTION_VALUE, AT(root), "DIR",
 			"directory to use as the root of the boxes instead of the system's directories"},
+	{"image", OPTION_VALUE, AT(image), "IMAGE", "image to use as the root (caisson help images)"},
 	{"env", OPTION_LIST, offsetof(struct server_options, env), "NAME=VALUE",
 			"set an environment variable for the programs; may be repeated"},
 	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "number of CPUs, such as 2 or 0.5"},
@@ -55,7 +56,7 @@ static const struct option_row options[] = {
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
 			"run even if no cgroup enforces --memory: caisson watches the memory and ends the "
 			"box at the limit"},
-	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME",
+	{"backend", OPTION_VALUE, WORD(BACKEND), "BACKEND",
 			"engine that makes the boxes: native (default), bwrap, docker, podman, runc, crun, "
 			"gvisor, systemd, qemu, firecracker, or auto"},
 	{"skill", OPTION_VALUE, AT(skill), "FILE", "skill file; its front matter applies to every run"},

@@ -93,7 +93,7 @@ static const struct option_row options[] = {
 			"total size of files in /tmp and the home (default: 128M; 1G)"},
 	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output of each stream"},
 	{"", OPTION_GROUP, 0, "", "The box"},
-	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME",
+	{"backend", OPTION_VALUE, WORD(BACKEND), "BACKEND",
 			"engine that makes the box: native (default), bwrap, docker, podman, runc, crun, gvisor, "
 			"systemd, qemu, firecracker, or auto"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",

@@ -27,7 +27,7 @@ static const struct option_row options[] = {
 			"judge the shipped attacks and ordinary commands by the policy in force"},
 	{"box", OPTION_FLAG, AT(box), "",
 			"try to break out of boxes on purpose (takes some seconds)"},
-	{"backend", OPTION_VALUE, AT(backend), "NAME",
+	{"backend", OPTION_VALUE, AT(backend), "BACKEND",
 			"use this backend (default: the policy's, else native)"},
 	{"json", OPTION_FLAG, AT(json), "", "print the result as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},

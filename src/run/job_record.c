@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/json_write.h"
+#include "image/image_store.h"
 
 #define HINT "record"
 #define SPEC_TEXT_MAX (AUDIT_SPEC_MAX / 8) /* bytes of all texts in a spec, before escaping */
@@ -139,6 +140,8 @@ static struct str spec_json(struct arena *a, struct job *j)
 		put_redacted(&p, s->workspace);
 		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
 	}
+	if (s->image.n)
+		json_put_field(&p.b, "image", str_fmt(a, IMAGE_PREFIX "%.*s", STR_ARG(s->image)));
 	put_hosts(&p, s->network.rules);
 	if (j->request.approved.n)
 		json_put_words(&p.b, "approved", j->request.approved);

@@ -84,7 +84,7 @@ static const struct option_row options[] = {
 		{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE",
 				"files in /tmp and the home (default: 128M)"},
 		{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
-		{"backend", OPTION_VALUE, WORD(BACKEND), "NAME",
+		{"backend", OPTION_VALUE, WORD(BACKEND), "BACKEND",
 				"how boxes are made: native (default), another engine, or auto "
 				"(caisson help backends)"},
 		{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
