@@ -260,6 +260,18 @@ choosing() { # WHO
 	want '.status == "ok" and .stdout == "one\n"' "$who: the work profile ($(field .error)$(field .stderr))"
 }
 
+# A box in the background holds its image by itself: its launcher has ended.
+background() { # WHO
+	local who=$1 rc
+	box "$who" --image piped --profile work --workspace "$tmp/$who/place" --background -- /bin/sh -c '(sleep 60 >/dev/null 2>&1 &); echo left'
+	want '.stdout == "left\n" and (.background | length == 1)' "$who: a box in the background has an image ($(field .error))"
+	image "$who" remove "$(cat "$tmp/$who/state/images/names/piped")"
+	rc=$?
+	grep -q 'a box uses the image' "$tmp/err" && [[ $rc == 1 ]]
+	result $? "$who: and keeps it from being removed"
+	as "$who" "$tmp/caisson" stop --all >/dev/null 2>&1
+}
+
 # Imports at once, and imports that are killed: complete images, one directory for each content, nothing else.
 races() { # WHO
 	local who=$1 i pids=() small
@@ -296,6 +308,7 @@ for who in $(people); do
 		names "$who"
 		image "$who" import "$tmp/small.tar" --name piped
 		choosing "$who"
+		background "$who"
 		races "$who"
 	fi
 	for backend in $BACKENDS; do
