@@ -1,4 +1,5 @@
 """The same commands by caisson run and in warm boxes of caissond: what a program sees and how it ends is equal."""
+import base64
 import json
 import os
 import subprocess
@@ -93,4 +94,32 @@ first = d.call("POST", "/v1/run", {"command": "touch $HOME/left /tmp/left /dev/s
 again = [d.call("POST", "/v1/run", {"command": "ls $HOME /tmp /dev/shm | grep -c left"})[1]["stdout"] for _ in range(6)]
 ok("no run sees files of another", first["stdout"] == "left\n" and set(again) == {"0\n"}, first, again)
 d.stop()
+
+# ---- the whole list of attacks, in a box of the pool and from a Python that waited
+probe = os.environ["BUILD"] + "/box/probe"
+if os.path.exists(probe):
+    d = Daemon(tmp, "--open", "run", "--no-gate", "--pool", "4", "--preload", "json").start()
+    names = {kind: set() for kind in ("attack", "benign")}
+    for line in subprocess.run([probe, "list"], capture_output=True, text=True).stdout.splitlines():
+        if len(line.split()) == 2:
+            names[line.split()[0]].add(line.split()[1])
+    names["attack"].discard("exe-self")  # here the probe lies in the home, where a program may write
+    files = [{"name": "probe", "encoding": "base64", "content": base64.b64encode(open(probe, "rb").read()).decode()}]
+    START = "import os, sys; print('json' in sys.modules, flush=True); os.chmod('probe', 0o755); os.execv('./probe', ['probe', '%s'])"
+    for where, make in [("a box of the pool", lambda what: {"command": "chmod 755 probe; exec ./probe " + what}),
+                        ("a Python that waited", lambda what: {"code": START % what, "lang": "python"})]:
+        for what, kind in (("attacks", "attack"), ("benign", "benign")):
+            got = d.call("POST", "/v1/run", dict(make(what), files=files, tail=1000))[1]
+            lines = got["stdout"].splitlines()
+            waited = lines.pop(0) == "True" if "Python" in where else True
+            said = dict(x.split(" ", 1) for x in lines if " " in x)
+            cgroup = got["limits"]["memory_mb"]["enforced_by"].startswith("cgroup")
+            wrong = {n: said.get(n) for n in names[kind] if not (
+                said.get(n, "").startswith(("refused", "absent")) if kind == "attack" else
+                said.get(n) == "done" or (not cgroup and n in ("memfd-exec", "ipc")))}
+            ok("%s: %d %s" % (where, len(names[kind]), "attacks are refused" if kind == "attack" else "harmless twins work"),
+               waited and names[kind] and not wrong, wrong, got["status"], got["stderr"][-300:])
+    d.stop()
+else:
+    ok("the list of attacks # SKIP build/box/probe is not built", True)
 print("1..%d" % count)
