@@ -1,10 +1,10 @@
 /*
- * libFuzzer: headers and bodies of caissond. The first byte says which: headers, bodies of /v1/run, or those of
- * Piston and SandboxFusion.
+ * libFuzzer: headers and bodies of caissond. The first byte says which: headers, bodies of /v1/run, or those
+ * of Piston and SandboxFusion.
  * Holds: no crash; the name of a host is a part of the header, and all of it unless a port follows; a route
  * that was found has its own method, and a target without a slash; a decoded parameter is no longer than its
- * query; files of a body have names, and no more bytes than the body; limits of a body are numbers that can be
- * enforced; what base64 decodes to is shorter than its text.
+ * query; files of a body have names, and no more bytes than the body; limits of a body are numbers that can
+ * be enforced; what base64 decodes to is shorter than its text.
  */
 #include <fcntl.h>
 #include <stdlib.h>
