@@ -120,18 +120,22 @@ void serve_connection_answers(struct serve_call *c)
 	c->until = clock_now() + ANSWER_TIME + bytes / ANSWER_SPEED * SERVE_SECOND;
 }
 
+void serve_connection_end(struct serve_call *c)
+{
+	const union MHD_ConnectionInfo *info =
+			MHD_get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (info)
+		shutdown(info->connect_fd, SHUT_RDWR);
+}
+
 void serve_connections_expire(struct serve *s, int64_t now)
 {
-	for (struct serve_call *c = s->first; c; c = c->next) {
-		const union MHD_ConnectionInfo *info;
-
-		if (!is_late(c, now))
-			continue;
-		info = MHD_get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-		c->until = now + ANSWER_TIME;
-		if (info)
-			shutdown(info->connect_fd, SHUT_RDWR);
-	}
+	for (struct serve_call *c = s->first; c; c = c->next)
+		if (is_late(c, now)) {
+			c->until = now + ANSWER_TIME;
+			serve_connection_end(c);
+		}
 	for (struct serve_connection *c = s->oldest; c; c = c->next)
 		if (!c->calls && now >= c->since + (c->answers ? IDLE_TIME : REQUEST_TIME))
 			end_connection(c);

@@ -65,7 +65,8 @@ struct serve_slot { /* a worker */
 	struct buf in;      /* frames so far */
 	struct buf held[2]; /* the start of a character at the end of each pipe */
 	bool answered;
-	int64_t kill_at; /* 0: not asked to end */
+	int64_t kill_at;    /* 0: not asked to end */
+	int64_t full_since; /* since then the caller has not read enough; 0: it has */
 	char id[RUN_ID_MAX + 1];
 	char token[SERVE_NAME_MAX + 1];
 	int64_t since;
@@ -124,6 +125,7 @@ void serve_connection_notify(void *cls, struct MHD_Connection *connection, void 
 		enum MHD_ConnectionNotificationCode what);
 /* A request of the connection has headers, or has ended. */
 void serve_connection_calls(struct serve_call *call, bool begins);
+void serve_connection_end(struct serve_call *c);
 /* The answer is there: it has to be read in time. */
 void serve_connection_answers(struct serve_call *c);
 /* Ends connections that take too long to send a request, or to read its answer. */

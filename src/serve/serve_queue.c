@@ -22,6 +22,7 @@
 #define PIECE 65536
 #define EVENTS_HIGH \
 	((size_t)1 << 20) /* bytes of events that the caller has not read: then the program waits */
+#define STALLED (60 * SERVE_SECOND) /* for a caller to read what is too much to keep */
 #define EARLY_MAX 8
 #define UNBOXED_MORE 4 /* workers without a box, beside as many as there may be runs */
 #define QUEUE_KEPT 8   /* this part of the queue is kept for callers of whom nothing waits */
@@ -98,18 +99,21 @@ static void put_event(struct serve_call *c, const char *name, struct str data)
 
 /* ---- slots ---- */
 
-static void slot_free(struct serve_slot *k)
+static void close_pipes(struct serve_slot *k)
 {
-	struct serve *s = k->s;
-
-	serve_unwatch(s, k->talk);
-	fd_close(&k->talk);
-	fd_close(&k->pidfd);
 	for (size_t i = 0; i < 2; i++)
 		if (k->pipes[i] >= 0) {
-			serve_unwatch(s, k->pipes[i]);
+			serve_unwatch(k->s, k->pipes[i]);
 			fd_close(&k->pipes[i]);
 		}
+}
+
+static void slot_free(struct serve_slot *k)
+{
+	serve_unwatch(k->s, k->talk);
+	fd_close(&k->talk);
+	fd_close(&k->pidfd);
+	close_pipes(k);
 	arena_free(&k->a);
 	k->kind = SLOT_UNUSED;
 }
@@ -136,12 +140,18 @@ static size_t whole_characters(struct str s)
 	return s.n;
 }
 
+static bool is_full(const struct serve_slot *k)
+{
+	return k->call && k->call->out.n - k->call->sent > EVENTS_HIGH;
+}
+
+/* A run that is being ended does not wait for a caller who does not read: its report has the output. */
 static void put_output(struct serve_slot *k, size_t i, bool last)
 {
 	struct str all = buf_view(&k->held[i]);
 	size_t n = last ? all.n : whole_characters(all);
 
-	if (n && k->call) {
+	if (n && k->call && !(k->kill_at && is_full(k))) {
 		event_start(k->call, i ? "stderr" : "stdout");
 		buf_c(&k->call->out, "{\"text\":");
 		json_put_string(&k->call->out, str_sub(all, 0, n));
@@ -174,7 +184,7 @@ static bool take_pipe(struct serve_slot *k, size_t i)
 
 static void on_pipe(struct serve_slot *k, size_t i)
 {
-	if (k->call && k->call->out.n - k->call->sent > EVENTS_HIGH) {
+	if (is_full(k) && !k->kill_at) {
 		/* nobody reads: the program waits, and its time limit ends it */
 		serve_unwatch(k->s, k->pipes[i]);
 		return;
@@ -196,6 +206,7 @@ static void slot_lose_call(struct serve_slot *k)
 	struct serve_call *c = k->call;
 
 	k->call = NULL;
+	close_pipes(k); /* a worker that waits for somebody to read goes on */
 	if (c) {
 		c->slot = NULL;
 		c->usage->running--;
@@ -527,19 +538,30 @@ static void start_waiting(struct serve *s, enum serve_kind work)
 		start_call(k, c);
 }
 
-/* Pipes that were full are read again when the caller has read. */
-static void unblock_pipes(struct serve *s)
+/*
+ * Pipes that were full are read again when the caller has read. A caller who reads too slowly for too long
+ * would keep a box: its connection is ended.
+ */
+static void look_after_pipes(struct serve_slot *k, int64_t now)
 {
-	for (size_t i = 0; i < s->nslots; i++) {
-		struct serve_slot *k = &s->slots[i];
+	bool full = is_full(k);
 
-		if (k->kind != SLOT_BUSY || !k->call || !k->call->stream ||
-				k->call->out.n - k->call->sent > EVENTS_HIGH)
-			continue;
-		for (size_t p = 0; p < 2; p++)
-			if (k->pipes[p] >= 0)
-				serve_watch(s, k->pipes[p], EPOLLIN, &k->on_pipe[p]);
-	}
+	if (!full)
+		k->full_since = 0;
+	else if (!k->full_since)
+		k->full_since = now;
+	else if (now > k->full_since + STALLED)
+		serve_connection_end(k->call);
+	for (size_t p = 0; p < 2 && (!full || k->kill_at); p++)
+		if (k->pipes[p] >= 0)
+			serve_watch(k->s, k->pipes[p], EPOLLIN, &k->on_pipe[p]);
+}
+
+static void look_after_streams(struct serve *s, int64_t now)
+{
+	for (size_t i = 0; i < s->nslots; i++)
+		if (s->slots[i].kind == SLOT_BUSY && s->slots[i].call && s->slots[i].call->stream)
+			look_after_pipes(&s->slots[i], now);
 }
 
 void serve_queue_close(struct serve *s)
@@ -555,7 +577,7 @@ void serve_queue_turn(struct serve *s, int64_t now)
 		start_waiting(s, (enum serve_kind)i);
 	for (size_t i = SERVE_KINDS; i-- > 0 && !s->stop_at && now >= s->not_before;)
 		ask_for_workers(s, (enum serve_kind)i, now);
-	unblock_pipes(s);
+	look_after_streams(s, now);
 	for (size_t i = 0; i < s->nslots; i++) {
 		struct serve_slot *k = &s->slots[i];
 

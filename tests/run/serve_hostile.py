@@ -20,16 +20,24 @@ JSON = "Content-Type: application/json\r\n"
 TRUE = '{"command":"true"}'
 
 
-def raw(text, seconds=5, end=False):
-    """Everything that the server answers to these bytes."""
+def answers(got):
+    """Complete answers among these bytes."""
+    n = 0
+    while True:
+        m = re.match(rb"HTTP/1\.1 .*?\r\nContent-Length: (\d+)(?:\r\n.*?)??\r\n\r\n", got, re.S | re.I)
+        if not m or len(got) < m.end() + int(m.group(1)):
+            return n
+        n, got = n + 1, got[m.end() + int(m.group(1)):]
+
+
+def raw(text, seconds=5, want=1):
+    """What the server answers to these bytes: as many answers, or what comes in the time."""
     s = socket.create_connection(("127.0.0.1", d.port))
     s.settimeout(seconds)
     got = b""
     try:
         s.sendall(text if isinstance(text, bytes) else text.encode())
-        if end:
-            s.shutdown(socket.SHUT_WR)
-        while True:
+        while answers(got) < want:
             piece = s.recv(65536)
             if not piece:
                 break
@@ -78,7 +86,7 @@ for what, text, want in [
         ("a path with coded dots", "GET /v1/results/%2e%2e%2faudit HTTP/1.1\r\nHost: localhost\r\n" + AUTH + "\r\n", 404)]:
     got = statuses(raw(text, 1))
     ok("%s: %d" % (what, want), got[:1] == [want] or (want == 400 and not got), got)
-got = statuses(raw(post + "Content-Length: 18\r\n\r\n" + TRUE + INNER, 2))
+got = statuses(raw(post + "Content-Length: 18\r\n\r\n" + TRUE + INNER, 5, 2))
 ok("a second request on the connection is one of its own", got == [200, 200], got)
 got = raw(post + "Transfer-Encoding: chunked\r\n\r\n" + "12\r\n" + TRUE + "\r\n0\r\n\r\n", 2)
 ok("chunks", statuses(got) == [200] and b'"status":"ok"' in got, got[:300])
@@ -221,7 +229,25 @@ before = rss()
 time.sleep(1)
 ok("a stream that nobody reads takes no memory", rss() - before < 20000, (before, rss()))
 ok("nor the server's time", alive())
+run = d.call("GET", "/v1/runs", token=mine)[1]["runs"][0]["id"]
+ok("it can be cancelled", d.call("DELETE", "/v1/runs/" + run, token=mine)[0] == 202)
+
+
+def ends_in_time(run):
+    until = time.time() + 4  # a worker that does not end by itself is killed after 5 seconds, without an end in the record
+    while d.call("GET", "/v1/runs", token=mine)[1]["runs"] and time.time() < until:
+        time.sleep(0.05)
+    return [x["kind"] for x in d.call("GET", "/v1/audit?id=" + run, token=all_scopes)[1]["rows"]] == ["begin", "end"]
+
+
+ok("and the record has its end", ends_in_time(run))
 stream.close()
+stream = socket.create_connection(("127.0.0.1", d.port))
+stream.sendall((post + "Accept: text/event-stream\r\nContent-Length: 17\r\n\r\n" + '{"command":"yes"}').encode())
+time.sleep(1)
+run = d.call("GET", "/v1/runs", token=mine)[1]["runs"][0]["id"]
+stream.close()
+ok("a caller that goes away without reading: the record has the end", ends_in_time(run))
 if os.environ.get("SLOW"):
     slow = socket.create_connection(("127.0.0.1", d.port))
     body = socket.create_connection(("127.0.0.1", d.port))
