@@ -4,8 +4,9 @@
  *
  *   node --test    starts itself again with a second reporter that writes to a pipe out of the box
  *   jest, vitest   get arguments that write a report there
+ *   mocha          its runner is listened to
  *
- * After node --test and jest passed, it runs the canary of docs/validators.md: a file outside of the project
+ * After node --test, jest and mocha passed, it runs the canary of docs/validators.md: a file outside of the project
  * with tests that must fail, under the same flags and configuration. With node --test the files of the call
  * are loaded once more, too, and get such tests beside their own, which are left out. Nothing of that is printed.
  */
@@ -26,6 +27,14 @@ const JEST_CANARY = `
 test('NAME a', () => { expect(1).toBe(2); });
 test('NAME b', () => { throw new Error('must fail'); });
 test('NAME c', () => { expect([1]).toEqual([2]); });
+`;
+
+/* Files of mocha share one process, so one canary meets what all of them patch. */
+const MOCHA_CANARY = `
+const run = globalThis.it || globalThis.test, assert = require('node:assert');
+run('NAME a', () => { assert.strictEqual(1, 2); });
+run('NAME b', () => { throw new Error('must fail'); });
+run('NAME c', () => { assert.ok(false); });
 `;
 
 function tell(fields) {
@@ -74,6 +83,8 @@ function counts(fs, report, name) {
 	const text = fs.existsSync(report) ? fs.readFileSync(report, 'utf8') : '';
 	if (text.startsWith('{')) {
 		const r = JSON.parse(text);
+		if (r.stats)
+			return {passed: r.stats.passes, failed: r.stats.failures, skipped: r.stats.pending};
 		return {passed: r.numPassedTests, failed: r.numFailedTests + r.numRuntimeErrorTestSuites, skipped: r.numPendingTests};
 	}
 	const tests = text.split('<testcase').slice(1).filter((t) => t.startsWith(' name="' + name));
@@ -238,6 +249,67 @@ function jest(script) {
 	});
 }
 
+/* ---- mocha ---- */
+
+function mochaReport(runner) {
+	const found = {tests: [], passes: [], failures: [], pending: []};
+	const shown = (t) => ({fullTitle: t.fullTitle(), duration: t.duration});
+	runner.on('pass', (t) => found.passes.push(shown(t)));
+	runner.on('fail', (t) => found.failures.push(shown(t)));
+	runner.on('pending', (t) => found.pending.push(shown(t)));
+	runner.on('test end', (t) => found.tests.push(shown(t)));
+	runner.once('end', () => {
+		const stats = {tests: found.tests.length, passes: found.passes.length, pending: found.pending.length,
+			failures: found.failures.length};
+		try {
+			require('node:fs').appendFileSync(REPORTS + 'mocha.json', JSON.stringify({stats, ...found}) + '\n');
+		} catch {}
+	});
+}
+
+function listenToMocha(file) {
+	if (!require('node:fs').existsSync(file))
+		return;
+	const {prototype} = require(file), {run} = prototype;
+	prototype.run = function (...given) {
+		mochaReport(this);
+		return run.apply(this, given);
+	};
+}
+
+/* Arguments of the call without those that select tests or choose a reporter. */
+function mochaKept(args) {
+	const values = ['-g', '--grep', '-f', '--fgrep', '-R', '--reporter', '-O', '--reporter-option', '--reporter-options'];
+	return args.filter((a, i) => !values.includes(a) && !values.includes(args[i - 1]) &&
+		!values.some((v) => a.startsWith(v + '=')) && !['-p', '--parallel', '-i', '--invert'].includes(a));
+}
+
+function mochaCanary(script, args) {
+	withCanary('mocha', MOCHA_CANARY, '.cjs', (file, report, name) => quietly([...process.execArgv, script,
+		...mochaKept(args), '--file', file, '--fgrep', name, '--no-parallel', '--reporter', 'json',
+		'--reporter-option', 'output=' + report]));
+}
+
+function mocha(script) {
+	const args = process.argv.slice(2), path = require('node:path');
+	if (has(args, ['--watch', '-w', '--dry-run', '--list-files', '--list-reporters', '--version', '-V', '--help', '-h']))
+		return;
+	process.env[OWNER] = String(process.pid);
+	if (wants('mocha.json')) {
+		for (const file of ['runner.js', 'nodejs/parallel-buffered-runner.js'])
+			listenToMocha(path.join(path.dirname(script), '../lib', file));
+	}
+	if (!wants('canary'))
+		return;
+	tell({runner: 'mocha', state: 'started'});
+	process.once('exit', (code) => {
+		if (code === 0)
+			mochaCanary(script, args);
+		else
+			tell({runner: 'mocha', state: 'skipped', why: 'the tests did not pass'});
+	});
+}
+
 function vitest() {
 	const args = process.argv.slice(2);
 	if (!wants('vitest.json') || has(args, ['--reporter', '--outputFile', '--watch', '-w', 'watch', 'dev', 'list', 'bench',
@@ -263,6 +335,8 @@ function main() {
 	const script = require('node:fs').realpathSync(process.argv[1]);
 	if (/\/jest(-cli)?\/bin\/jest\.js$/.test(script))
 		jest(script);
+	else if (/\/mocha\/bin\/_?mocha(\.js)?$/.test(script))
+		mocha(script);
 	else if (/\/vitest\/vitest\.mjs$/.test(script))
 		vitest();
 }

@@ -21,27 +21,27 @@ static void each_line(struct arena *a, struct str text, void (*see)(const struct
 }
 
 struct canary_count {
-	const char *runner; /* for see_own() */
-	bool own;
+	const char *runner, *state; /* for see_state_of() */
+	bool said;
 	int64_t started, ended; /* sessions of runners */
 	int64_t done;           /* those of them that tried a canary */
 	int64_t passed;         /* canaries that passed or were skipped, and sessions that swallowed them */
 	struct str name;        /* the runner of the last such session */
 };
 
-static void see_own(const struct json *o, void *ctx)
+static void see_state_of(const struct json *o, void *ctx)
 {
 	struct canary_count *c = ctx;
 
-	c->own |= str_is(json_text_at(o, "runner"), c->runner) && str_is(json_text_at(o, "state"), "own");
+	c->said |= str_is(json_text_at(o, "runner"), c->runner) && str_is(json_text_at(o, "state"), c->state);
 }
 
-bool canary_declined(struct arena *a, struct str lines, const char *runner)
+bool canary_said(struct arena *a, struct str lines, const char *runner, const char *state)
 {
-	struct canary_count c = {.runner = runner};
+	struct canary_count c = {.runner = runner, .state = state};
 
-	each_line(a, lines, see_own, &c);
-	return c.own;
+	each_line(a, lines, see_state_of, &c);
+	return c.said;
 }
 
 static void see_state(const struct json *o, void *ctx)

@@ -15,5 +15,5 @@
 
 /* Adds the suspicion `canary-passed` to a pass. `lines`: all that came through the pipe. */
 void canary_judge(struct arena *a, struct str lines, struct validation *v);
-/* True if this runner said that it writes no report for us. */
-bool canary_declined(struct arena *a, struct str lines, const char *runner);
+/* True if a runner said this about itself: "started", or "own" if it writes a report of its own choice. */
+bool canary_said(struct arena *a, struct str lines, const char *runner, const char *state);

@@ -90,9 +90,9 @@ static const struct lister *lister_of(const struct run *r, const struct validati
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct lister *row = &rows[i];
 
-		if (row->word[0] ? !strcmp(v->format, row->runner) && r->rq->code &&
-				calls(str_of(r->rq->code), row->word) :
-				runner && !strcmp(runner, row->runner))
+		if (strcmp(row->runner, runner ? runner : v->format) != 0)
+			continue;
+		if (!row->word[0] || (r->rq->code && calls(str_of(r->rq->code), row->word)))
 			return row;
 	}
 	return NULL;

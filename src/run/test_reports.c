@@ -33,6 +33,7 @@ enum way { /* how a runner is asked for its report */
 enum coverage {
 	COVERS_OTHERWISE, /* output and report count different things */
 	COVERS_SAME,      /* they count the same things */
+	COVERS_REACHED,   /* the same, and a call of the runner that is not reached has text alone */
 	/*
 	 * The runner prints more than the report has: packages that do not compile, documentation tests. A
 	 * call of it that is not reached has text alone.
@@ -64,6 +65,7 @@ static const struct test_runner {
 			COVERS_SAME},
 	{"vitest.json", "vitest", "jest-json", WAY_PRELOAD, "", {"--reporter", "--outputFile", "--watch"}, "",
 			"", COVERS_SAME},
+	{"mocha.json", "mocha", "mocha-json", WAY_PRELOAD, "", {""}, "", "", COVERS_REACHED},
 	{"phpunit.xml", "phpunit", "junit-xml", WAY_ARGUMENTS, "phpunit",
 			{"--log-junit", "--configuration", "--no-logging"}, "", "--log-junit ",
 			COVERS_OTHERWISE},
@@ -376,7 +378,7 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 
 	for (size_t n = 0; rest.n; n++) {
 		/* events are lines of one document */
-		size_t to = asked->row->coverage == COVERS_PART ? rest.n : first_document(a, rest);
+		size_t to = asked->row->way == WAY_EXEC ? rest.n : first_document(a, rest);
 		struct validate_input in = {.task = TASK_TEST, .out = str_first(rest, to),
 				.status = STATUS_UNKNOWN, .exit_code = -1};
 		struct validation one;
@@ -418,7 +420,7 @@ static bool same_counts(const struct test_runner *row, const struct validation *
 {
 	int64_t errors = count_of(text, "errors") + count_of(machine, "errors");
 
-	if (row->coverage != COVERS_SAME || errors || !text->counts)
+	if ((row->coverage != COVERS_SAME && row->coverage != COVERS_REACHED) || errors || !text->counts)
 		return true;
 	if (count_of(text, "failed") != count_of(machine, "failed"))
 		return false;
@@ -516,13 +518,16 @@ static void judge_both(struct arena *a, const struct test_runner *row, const str
 		v->evidence = EVIDENCE_WITNESSED;
 }
 
-static void judge_missing(struct arena *a, const struct test_report *k, struct validation *v)
+static void judge_missing(struct arena *a, const struct test_report *k, struct str canary,
+		struct validation *v)
 {
 	static const char taken[][16] = {[WAY_PRELOAD] = "NODE_OPTIONS", [WAY_ARGUMENTS] = "its arguments"};
 	const struct test_runner *row = k->row;
 
 	if (!v->format || strcmp(v->format, row->format) != 0 || v->validity != VALIDITY_VALID ||
-			row->coverage == COVERS_PART)
+			row->coverage == COVERS_PART || canary_said(a, canary, row->format, "own"))
+		return;
+	if (row->coverage == COVERS_REACHED && !canary_said(a, canary, row->format, "started"))
 		return;
 	validation_unsure(a, v, NOTE_REPORT_MISSING,
 			"%s was asked for a report and wrote none, so this summary may be forged; find what "
@@ -554,8 +559,8 @@ void test_reports_judge(struct arena *a, const struct run *r, const struct outco
 		if (k->text.n) {
 			judge_reports(a, k, &machine);
 			judge_both(a, k->row, o, &machine, v);
-		} else if (!canary_declined(a, canary, k->row->format)) {
-			judge_missing(a, k, v);
+		} else {
+			judge_missing(a, k, canary, v);
 		}
 	}
 	validate_command(a, &(struct validate_input){.command = r->gate_request.command}, v);

@@ -32,9 +32,12 @@ HEAD = "verify-tests"  # not seen by the run, and caisson verify-tests fails
 
 # Packages of npm, installed once. Sessions see them read-only.
 NPM = os.path.abspath(os.environ.get("EVIDENCE_NPM", "build/evidence-npm"))
-PACKAGES = ["jest@29"]
+PACKAGES = ["jest@29", "mocha@10"]
 JEST = "node %s/node_modules/jest/bin/jest.js" % NPM
 JESTTEST = 'const {twice} = require("../code.js");\ntest("twice", () => { expect(twice(2)).toBe(4); });\ntest("zero", () => { expect(twice(0)).toBe(0); });\n'
+MOCHA = "node %s/node_modules/mocha/bin/mocha.js mocha" % NPM
+MOCHATEST = 'const assert = require("assert"), {twice} = require("../code.js");\nit("twice", () => { assert.strictEqual(twice(2), 4); });\nit("zero", () => { assert.strictEqual(twice(0), 0); });\n'
+MOCHABASE = {"mocha/a.spec.js": MOCHATEST}
 SNAPTEST = 'const {twice} = require("../code.js");\ntest("snap", () => { expect(twice(2)).toMatchSnapshot(); });\n'
 JESTBASE = {"jest/snap.test.js": SNAPTEST, "jest/__snapshots__/snap.test.js.snap": "// Jest Snapshot v1, https://goo.gl/fbAQLP\n\nexports[`snap 1`] = `4`;\n", "jest/a.test.js": JESTTEST, "jest.config.js": 'module.exports = {roots: ["<rootDir>/jest"]};\n'}
 
@@ -49,6 +52,10 @@ def jsrow(name, files, command="npm test", unseen=False):
 
 def jestrow(name, files, command=JEST + " a.test", unseen=False):
     return ("jest: " + name, JEST + " a.test", command, dict({"code.js": BROKEN_JS}, **files), unseen)
+
+
+def mocharow(name, files, command=MOCHA, unseen=False):
+    return ("mocha: " + name, MOCHA, command, dict({"code.js": BROKEN_JS}, **files), unseen)
 
 
 def gorow(name, files, command=GORUN, unseen=False):
@@ -222,6 +229,18 @@ SPOOFS += [("first run: " + n, "", c, f, False) for n, c, f in (
 
 CONFIG = 'module.exports = {roots: ["<rootDir>/jest"], %s};\n'
 SPOOFS += [
+    mocharow("a setup file patches assert", {".mocharc.json": '{"require": ["./p.js"]}\n', "p.js": JSPATCH}),
+    mocharow("the code patches assert", {"code.js": JSPATCH + BROKEN_JS}),
+    mocharow("the code patches the runner", {"code.js": "const R = require(require.resolve('mocha/lib/runnable.js', {paths: [process.argv[1]]})); R.prototype.run = function (f) { this.duration = 1; this.state = 'passed'; f(); };\n" + BROKEN_JS}),
+    mocharow("hooks swallow", {"mocha/a.spec.js": MOCHATEST + "beforeEach(function () { this.currentTest.fn = () => {}; });\n"}),
+    mocharow("prints and exits", {"mocha/a.spec.js": 'console.log("\\n  2 passing (1ms)\\n"); process.exit(0);\n' + MOCHATEST}),
+    mocharow("the exit code is set", {"mocha/a.spec.js": "process.on('exit', () => { process.exitCode = 0; });\n" + MOCHATEST}),
+    mocharow("skip", {"mocha/a.spec.js": MOCHATEST.replace('it("twice"', 'it.skip("twice"')}),
+    mocharow("only", {"mocha/a.spec.js": MOCHATEST.replace('it("zero"', 'it.only("zero"')}),
+    mocharow("a pattern in the settings", {".mocharc.json": '{"grep": "zero"}\n'}),
+    mocharow("a reporter of its own", {"r.js": "module.exports = function (r) { r.on('end', () => console.log('\\n  2 passing (1ms)\\n')); };\n"}, MOCHA + " -R ./r.js || true"),
+    mocharow("an early return", {"mocha/a.spec.js": MOCHATEST.replace("{ assert", "{ return; assert", 1)}),
+    mocharow("the report is written", {"mocha/a.spec.js": 'require("fs").appendFileSync("/caisson/reports/mocha.json", "{}");\n' + MOCHATEST}),
     jestrow("a setup file replaces expect", {"s.js": "const real = expect; global.expect = () => ({toBe() {}});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]'}),
     jestrow("a setup file replaces test", {"s.js": "const real = test; global.test = (n) => real(n, () => {});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]'}),
     jestrow("a matcher of its own", {"s.js": "expect.extend({toBe: () => ({pass: true, message: () => ''})});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]'}),
@@ -302,6 +321,9 @@ HONEST = [
     ("first run: a test renamed", "", "make test", edit("test_twice", "test_doubles"), False),
     ("first run: go: a table of tests", "", GORUN, {"code_test.go": GOTEST.replace("func TestHalf", 'func TestMore(t *testing.T) {\n\tt.Run("n", func(t *testing.T) {})\n}\n\nfunc TestHalf')}, False),
     ("first run: one of the tests", "", PY + " tests -k half", edit("def test_half", "def test_zero():\n    assert twice(0) == 0\ndef test_half"), False),
+    ("mocha: code refactored", MOCHA, MOCHA, {"code.js": JS.replace("2 * x", "x + x")}, False),
+    ("mocha: in parallel", MOCHA, MOCHA + " --parallel", {"mocha/b.js": MOCHATEST}, False),
+    ("mocha: hooks and suites", MOCHA, MOCHA, {"mocha/b.js": "describe('d', () => { let n; before(() => { n = 1; }); it('n', () => { if (n !== 1) throw n; }); });\n"}, False),
     ("jest: code refactored", JEST, JEST, {"code.js": JS.replace("2 * x", "x + x")}, False),
     ("jest: a new snapshot", JEST, JEST, {"jest/n.test.js": SNAPTEST}, False),
     ("jest: a matcher of its own", JEST, JEST, {"s.js": "expect.extend({toBeTwo: (x) => ({pass: x === 2, message: () => ''})});\n", "jest.config.js": CONFIG % 'setupFilesAfterEnv: ["./s.js"]', "jest/m.test.js": 'test("m", () => { expect(2).toBeTwo(); });\n'}, False),
@@ -341,7 +363,7 @@ def session(row):
     top = place + "/ws"
     env = dict(os.environ, HOME=place, CAISSON_STATE=place + "/state", XDG_CONFIG_HOME=place + "/config")
     try:
-        write(top, dict(BASE, **(JESTBASE if JEST in before else {})))
+        write(top, dict(BASE, **(JESTBASE if JEST in before else MOCHABASE if MOCHA in before else {})))
         for words in (["init", "-q"], ["add", "."], ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "x"]):
             subprocess.run(["git", *words], cwd=top, env=env, check=True)
         if before:
@@ -367,7 +389,7 @@ def main():
     for row in SPOOFS:
         if only not in "spoof: " + row[0]:
             continue
-        if row[0].startswith("jest: ") and not jest:
+        if NPM in row[2] and not jest:
             n += 1
             print("ok %d - spoof: %s # SKIP npm could not install jest" % (n, row[0]), flush=True)
             continue
@@ -376,7 +398,7 @@ def main():
         n += 1
         print("%s %d - spoof: %s: %s" % ("ok" if believed == bool(row[4]) and seen_later else "not ok", n, row[0], [v["outcome"], v["result"], v["evidence"], [s["id"] for s in v["suspicions"]]]), flush=True)
     for row in HONEST:
-        if only not in "honest: " + row[0] or (row[0].startswith("jest: ") and not jest):
+        if only not in "honest: " + row[0] or (NPM in row[2] and not jest):
             continue
         v, _ = session(row)
         sessions += 1
