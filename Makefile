@@ -222,7 +222,7 @@ EMBEDDED = selftest_attempts=selftest/attempts.txt selftest_ordinary=selftest/or
 	schema_check_answer=docs/schema/check-answer.schema.json \
 	policy_shapes=knowledge/policy/shapes.yaml policy_starter=knowledge/policy/starter.yaml \
 	witness_node=witness/node.cjs witness_pytest=witness/caisson_witness.py witness_exec=witness/exec.sh \
-	preload_python=preload/python.py \
+	witness_ctest=witness/ctest.sh preload_python=preload/python.py \
 	$(foreach page,$(PAGES),page_$(subst -,_,$(page))=docs/$(page).md)
 $(BUILD)/gen/embedded_table.c: Makefile scripts/embed $(foreach pair,$(EMBEDDED),$(lastword $(subst =, ,$(pair))))
 	@mkdir -p $(@D)

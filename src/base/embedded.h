@@ -20,6 +20,7 @@ EMBEDDED_FILE(policy_starter);  /* the file that `caisson config init` writes */
 EMBEDDED_FILE(witness_node);    /* what test runners load in a box (run/test_reports.h) */
 EMBEDDED_FILE(witness_pytest);
 EMBEDDED_FILE(witness_exec);
+EMBEDDED_FILE(witness_ctest);
 EMBEDDED_FILE(preload_python);  /* waits in a box for code (box/preload.c) */
 
 /* The pages of docs/ that `caisson help TOPIC` prints: PAGE(name of the array, topic, title). */

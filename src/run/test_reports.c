@@ -27,6 +27,7 @@ enum way { /* how a runner is asked for its report */
 	WAY_VARIABLE,  /* a variable, which it reads wherever it is started in the command */
 	WAY_PRELOAD,   /* WITNESS "node.cjs", which every node process loads */
 	WAY_ARGUMENTS, /* only if the command is nothing but the call of the runner */
+	WAY_PATH,      /* WITNESS "bin/ctest", which stands before the runner on the PATH */
 	WAY_EXEC,      /* WITNESS "exec", which starts the test programs of go and cargo */
 };
 
@@ -41,9 +42,6 @@ enum coverage {
 	COVERS_PART,
 };
 
-/*
- * ctest is missing: it writes a new file and renames it, which does not work with a pipe.
- */
 static const struct test_runner {
 	char file[12];             /* file name in the box */
 	char format[8];            /* format of the printed output */
@@ -69,6 +67,7 @@ static const struct test_runner {
 	{"phpunit.xml", "phpunit", "junit-xml", WAY_ARGUMENTS, "phpunit",
 			{"--log-junit", "--configuration", "--no-logging"}, "", "--log-junit ",
 			COVERS_OTHERWISE},
+	{"ctest.xml", "ctest", "junit-xml", WAY_PATH, "ctest", {"--output-junit"}, "", "", COVERS_PART},
 	{"go.json", "go-test", "go-test-json", WAY_EXEC, "", {" -json", " -exec"}, "", "",
 			COVERS_PART},
 	{"cargo.json", "libtest", "libtest-json", WAY_EXEC, "", {""}, "", "",
@@ -126,6 +125,16 @@ static void add_exec(struct spec_builder *m)
 				libc[i])), ' ', STR(WITNESS "exec"));
 	add_variable(m, "TOX_TESTENV_PASSENV", ' ', STR("PYTEST_ADDOPTS PYTHONPATH NODE_OPTIONS GOFLAGS"));
 	add_variable(m, "TOX_OVERRIDE", ';', str_fmt(m->a, "testenv.pass_env+=%s", passed));
+}
+
+/* Before the other directories of the PATH. */
+static void add_path(struct spec_builder *m)
+{
+	add_file(m, WITNESS "bin/ctest", str_n((const char *)witness_ctest, witness_ctest_n));
+	m->r->spec.files->executable = true;
+	for (struct spec_var *v = m->r->spec.env; v; v = v->next)
+		if (str_is(v->name, "PATH"))
+			v->value = str_cat(m->a, STR(WITNESS "bin:"), v->value);
 }
 
 /*
@@ -268,6 +277,8 @@ int spec_ask_test_reports(struct spec_builder *m, struct err *e)
 					rows[i].before, rows[i].file));
 		else if (rows[i].way == WAY_ARGUMENTS && !add_arguments(m, &rows[i]))
 			continue;
+		else if (rows[i].way == WAY_PATH)
+			add_path(m);
 		add_asked(m, &rows[i]);
 	}
 	if (m->r->task.canary)
