@@ -471,6 +471,8 @@ static void check_tests(struct arena *a, const struct validate_input *in, const 
 				"program's", format_text(row->tool), row->exit_usual, in->exit_code);
 	if (!failed && sums_to_none(r, row->shown))
 		test_skipped(a, in, v);
+	else if (failed && (row->flags & FORMAT_ZERO) && in->exit_code == 0)
+		v->result = RESULT_FAIL;
 	else
 		test_result(a, in, v, failed);
 }

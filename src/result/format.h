@@ -65,7 +65,7 @@ enum format_flag {
 	FORMAT_VERDICT = 2, /* LINE_FAIL if and only if the counts say so */
 	FORMAT_AFTER = 4,   /* text behind the summary is noted */
 	FORMAT_LOOSE = 8,   /* another exit code without a failure is one if `loose` is not 0 */
-	FORMAT_ZERO = 16,   /* the tool exits with 0 whatever it finds */
+	FORMAT_ZERO = 16,   /* the tool may exit with 0 whatever it finds */
 	FORMAT_LAST = 32,   /* the summary is the last thing that the tool prints: else the result is open */
 };
 
