@@ -177,8 +177,9 @@ static void test_canary(void)
 		CHECK_ROW((v.suspicions != NULL) == canaries[i].suspect, canaries[i].lines);
 		CHECK(!failed.canary && !failed.suspicions && v.validity == VALIDITY_VALID);
 	}
-	CHECK(canary_declined(A, str_of(canaries[ARRAY_SIZE(canaries) - 1].lines), "jest"));
-	CHECK(!canary_declined(A, STR(STARTED), "pytest"));
+	CHECK(canary_said(A, str_of(canaries[ARRAY_SIZE(canaries) - 1].lines), "jest", "own"));
+	CHECK(!canary_said(A, STR(STARTED), "pytest", "own") && canary_said(A, STR(STARTED), "pytest", "started"));
+	CHECK(!canary_said(A, STR(STARTED), "mocha", "started"));
 }
 
 /* ---- the pipes ---- */
