@@ -11,7 +11,7 @@
 
 #define TIME_MS 20000
 
-/* The number before or behind a word, or as many lines as begin with one. */
+/* The number before a word, the lines that begin with one, or lines that are a number. */
 enum count_by { COUNT_BEFORE, COUNT_LINES, COUNT_WHOLE };
 
 static const struct lister {
@@ -20,9 +20,10 @@ static const struct lister {
 	char setting[44]; /* NAME=value, wherever the runner is started */
 	char arguments[12];
 	enum count_by by;
-	char words[3][16];
+	char words[3][20];
 } rows[] = {
-	{"pytest", "", "PYTEST_ADDOPTS=--collect-only", "", COUNT_BEFORE, {" test collected", " tests collected"}},
+	{"pytest", "", "PYTEST_ADDOPTS=--collect-only", "", COUNT_BEFORE,
+			{" test collected", " tests collected"}},
 	{"go-test", "", "GOFLAGS=-list=^(Test|Example|Fuzz) -count=1", "", COUNT_LINES,
 			{"Test", "Example", "Fuzz"}},
 	{"mocha", "mocha", "", " --dry-run", COUNT_BEFORE, {" passing ("}},
@@ -98,7 +99,8 @@ static const struct lister *lister_of(const struct run *r, const struct validati
 	return NULL;
 }
 
-void head_listing_compare(struct arena *a, const struct run *r, const struct policies *p, struct validation *v)
+void head_listing_compare(struct arena *a, const struct run *r, const struct policies *p,
+		struct validation *v)
 {
 	const struct lister *row = v->format ? lister_of(r, v) : NULL;
 	struct run_request rq = *r->rq;
