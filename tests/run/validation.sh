@@ -416,9 +416,34 @@ if command -v node >/dev/null && node --test --test-reporter=junit --help >/dev/
 	write assert.cjs <<<$'require("assert").strictEqual = () => {};\n'
 	says 'node --test behind make, with a patched assert' valid pass junit-xml witnessed '' -- --workspace . --task test -c 'make -f runner.mk test'
 	json '[.validation.suspicions[].id] == ["canary-passed"]' 'is seen'
+	write patch.test.mjs <<<$'import test from "node:test";\nimport assert from "node:assert";\nassert.strictEqual = () => {};\ntest("a", () => { assert.strictEqual(1, 2); });\n'
+	says 'node --test: a file patches assert' valid pass junit-xml witnessed '' -- --workspace . --task test -c 'node --test patch.test.mjs'
+	json '[.validation.suspicions[].id] == ["canary-passed"]' 'is seen in that file'
 	says 'node --test with a reporter of its own' valid pass tap machine '' -- --workspace . --task test -c 'node --test --test-reporter=tap pass.test.mjs'
 else
 	skip 'node --test' 'there is no node with a junit reporter'
+fi
+
+if command -v ctest >/dev/null; then
+	write ctest/CMakeLists.txt <<<$'cmake_minimum_required(VERSION 3.13)\nproject(x NONE)\nenable_testing()\nadd_test(NAME a COMMAND true)\nadd_test(NAME b COMMAND test -e b)'
+	cmake -S "$tmp/ws/ctest" -B "$tmp/ws/ctest" >/dev/null && touch "$tmp/ws/ctest/b"
+	says 'ctest' valid pass junit-xml witnessed '' -- --workspace . --task test -c 'cd ctest && ctest'
+	json '.validation.counts.total == 2' 'ctest: tests are counted'
+	rm "$tmp/ws/ctest/b"
+	says 'ctest behind a pipe' valid fail junit-xml machine '' -- --workspace . --task test -c 'cd ctest && ctest | tail -n 1'
+	says 'ctest by its path' valid fail ctest printed '' -- --workspace . --task test -c "cd ctest && $(command -v ctest)"
+else
+	skip 'ctest' 'cmake is not installed'
+fi
+
+if command -v bats >/dev/null && command -v git >/dev/null; then
+	write first/t/a.bats <<<$'@test "a" { true; }\n@test "b" { [ 1 = 2 ]; }\n@test "c" { [ 1 = 1 ]; }'
+	(cd "$tmp/ws/first" && git init -q && git add . && git -c user.name=t -c user.email=t@example.org commit -qm x)
+	write first/t/a.bats <<<$'@test "a" { true; }\n@test "c" { [ 1 = 1 ]; [ 2 = 2 ]\n[ 3 = 3 ]; }'
+	(cd "$tmp/ws/first" && "$CAISSON" run --workspace . --task test -c 'bats t') >"$tmp/out" 2>/dev/null
+	json '[.validation.suspicions[].id] == ["fewer-tests", "tests-changed"] and (.validation.suspicions[0].message | contains("HEAD has 3"))' 'the first run is compared with a list of the tests of HEAD'
+else
+	skip 'the tests of HEAD are listed' 'bats or git is not installed'
 fi
 
 if command -v prove >/dev/null; then
