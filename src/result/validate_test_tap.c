@@ -10,7 +10,10 @@ struct tap {
 	struct seen ids;
 	int64_t plan;          /* -1: none */
 	int64_t passed, failed, skipped, todo, todo_passed;
-	int64_t said_fail;     /* node's closing "# fail N" and "# cancelled N" */
+	/* node's closing "# fail N" and "# cancelled N"; Perl's "# Looks like you failed N tests" */
+	int64_t said_fail;
+	int64_t lost;          /* tests that passed although a subtest of theirs failed */
+	bool inner_plan, inner_failed; /* of the subtests since the last result */
 	int64_t said_pass;     /* its "# pass N"; -1: none */
 	int64_t files;         /* passed ones that are test files, not tests */
 	size_t plans;
@@ -74,6 +77,8 @@ static bool read_result(struct str line, struct tap *t)
 		t->order |= id == 0 || (t->plan >= 0 && id > t->plan);
 	}
 	d = directive_of(line);
+	t->lost += !bad && !d && t->inner_plan && t->inner_failed;
+	t->inner_plan = t->inner_failed = false;
 	if (d == 't')
 		t->todo++, t->todo_passed += !bad;
 	else if (d == 's' && !bad)
@@ -90,11 +95,37 @@ static void read_comment(struct str line, struct tap *t)
 	struct scan c = scan_of(line);
 	int64_t n;
 
+	if (scan_text(&c, "# Looks like you failed ") && scan_count(&c, &n))
+		t->said_fail += n;
+	c = scan_of(line);
 	if ((scan_text(&c, "# fail ") || scan_text(&c, "# cancelled ")) && scan_count(&c, &n) && scan_end(&c))
 		t->said_fail += n;
 	c = scan_of(line);
 	if (scan_text(&c, "# pass ") && scan_count(&c, &n) && scan_end(&c))
 		t->said_pass = n;
+}
+
+/* A subtest: its lines are indented by four blanks, and so is its plan. */
+static void read_inner(struct str line, struct tap *t)
+{
+	struct scan c = scan_of(line);
+	int64_t n;
+
+	if (!scan_text(&c, "    "))
+		return;
+	t->inner_failed |= str_starts(scan_rest(&c), "not ok") && !directive_of(line);
+	t->inner_plan |= scan_text(&c, "1..") && scan_count(&c, &n);
+}
+
+/* Returns the line without the escape sequences that it starts with: colours hide no result. */
+static struct str without_colour(struct str line)
+{
+	while (str_starts(line, "\033[")) {
+		size_t end = str_end(line, 'm', 0);
+
+		line = str_from(line, end < line.n ? end + 1 : line.n);
+	}
+	return line;
 }
 
 static void read_tap(struct str text, struct tap *t)
@@ -107,8 +138,10 @@ static void read_tap(struct str text, struct tap *t)
 	while (lines_next(&l, &line)) {
 		bool ours = true;
 
+		line = without_colour(line);
 		if (lines_blank(line))
 			continue;
+		read_inner(line, t);
 		if (str_starts(line, "TAP version "))
 			t->version = true;
 		else if (str_starts(line, "Bail out!"))
@@ -172,6 +205,10 @@ static void check_plan(struct arena *a, const struct validate_input *in, struct 
 		validation_note(a, v, NOTE_PLAN_MISMATCH, false,
 				"%lld tests were planned and %lld ran; the test ended early or ran too much",
 				(long long)t->plan, (long long)ran);
+	if (t->lost)
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
+				"%lld tests passed although a subtest of theirs failed; find what swallows "
+				"its failure", (long long)t->lost);
 	if (t->twice || t->order)
 		validation_note(a, v, NOTE_DUPLICATE_ID, false,
 				"the numbers of the tests repeat or lie outside the plan; a test may have "
