@@ -335,7 +335,7 @@ $(BUILD)/box/relay_run: tests/box/relay_run.c $(LIB)
 
 SETS ?= build
 
-deps: ## install the packages of SETS ("build test lint clang clients bench fresh vm world tools backends"; build) with apt-get; demo, check and the others install theirs
+deps: ## install the packages of SETS ("build test lint clang clients bench fresh vm world tools backends package"; build) with apt-get; demo, check and the others install theirs
 	@scripts/deps $(SETS)
 
 demo: ## build, judge a handful of commands and say why, run two scripts in boxes
@@ -363,8 +363,8 @@ check-clients: ## drive real agent clients (pinned, from npm) against a scripted
 	@tests/clients/install $(CLIENTS) || echo 'not all clients could be installed: their tests are skipped'
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/run-tests $(CLIENTS:%=tests/clients/%.sh)
 
-check-fresh: ## make demo and make check on a minimal Debian 12 of its own, as root and as an ordinary user (needs root)
-	@scripts/deps fresh
+check-fresh: ## the README with the Debian package, make demo and make check on a minimal Debian 12 of its own (needs root)
+	@scripts/deps build fresh
 	@BUILD=$(abspath $(BUILD)) scripts/check-fresh
 
 check-vm: ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs the packages of SETS=vm)

@@ -107,8 +107,12 @@ const struct command_row *command_find(const char *name);
 const char *command_spelling(const char *word);
 /* ", did you mean 'NAME'" for a misspelt command, or where to look. */
 const char *command_guess(struct arena *a, const char *name);
-/* Appends a list of the subcommands of this command, if it has any; and the help of the program. */
+/*
+ * Append a list of the subcommands of this command, if it has any; the first lines of the help of the
+ * program; all of it.
+ */
 void commands_below(struct buf *b, const char *name);
+void commands_start(struct buf *b);
 void commands_help(struct buf *b);
 
 /*

@@ -489,7 +489,8 @@ static int run_audit_show(const struct command_row *self, int argc, char **argv)
 }
 
 static const struct exit_row exits[] = {
-	{0, "the rows were printed"}, {EXIT_NO_RECORD, "no record, or no such row in it"}, {EXIT_USAGE, "usage"},
+	{0, "the rows were printed"}, {EXIT_NO_RECORD, "no record, or no such row in it"},
+	{EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read, or other users can write to it"},
 };
 

@@ -196,7 +196,8 @@ static int run_check(const struct command_row *self, int argc, char **argv)
 	if (first >= argc)
 		return usage_wrong(self, "no command given");
 	if (first + 1 < argc)
-		return usage_wrong(self, "give the command as one argument, in quotes: caisson check 'ls -l'");
+		return usage_wrong(self,
+				"give the command as one argument, in quotes: caisson check 'ls -l'");
 	return check_one(&o, argv[first]);
 }
 

@@ -133,8 +133,8 @@ static int run_hook(const struct command_row *self, int argc, char **argv)
 		return HOOK_BLOCK;
 	}
 	if (isatty(STDIN_FILENO)) {
-		usage_wrong(self, "an agent client starts this and sends its event to standard input; to judge "
-				"a command yourself, use caisson check");
+		usage_wrong(self, "an agent client starts this and sends its event to standard input; to "
+				"judge a command yourself, use caisson check");
 		return HOOK_BLOCK;
 	}
 	if (streams_open())

@@ -94,8 +94,8 @@ static const struct option_row options[] = {
 	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output of each stream"},
 	{"", OPTION_GROUP, 0, "", "The box"},
 	{"backend", OPTION_VALUE, WORD(BACKEND), "BACKEND",
-			"engine that makes the box: native (default), bwrap, docker, podman, runc, crun, gvisor, "
-			"systemd, qemu, firecracker, or auto"},
+			"engine that makes the box: native (default), bwrap, docker, podman, runc, crun, "
+			"gvisor, systemd, qemu, firecracker, or auto"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run if no cgroup can limit memory and processes"},
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",

@@ -271,9 +271,9 @@ static int test_gate(struct selftest_job *j, const struct policies *p, struct bu
 		put_set(b, &attempts, st);
 		put_set(b, &ordinary, st);
 		if (!p->root.n)
-			buf_c(b, "This directory is not a project (it is /, a home, or above one), so changing "
-					"its files counts as\na change outside the project. Run caisson selftest in "
-					"a project to see how your agents would fare.\n");
+			buf_c(b, "This directory is not a project (it is /, a home, or above one), so "
+					"changing its files counts as\na change outside the project. Run "
+					"caisson selftest in a project to see how your agents would fare.\n");
 		put_end(b, &attempts, &ordinary, st.colour);
 	}
 	return selftest_failures(&attempts) ? 1 : 0;

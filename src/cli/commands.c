@@ -102,20 +102,28 @@ void commands_below(struct buf *b, const char *name)
 		buf_char(b, '\n');
 }
 
-void commands_help(struct buf *b)
+static void put_group(struct buf *b, const struct group *g)
+{
+	buf_fmt(b, "\n%s:\n", g->title);
+	for (size_t k = 0; k < GROUP_MAX && g->rows[k]; k++)
+		buf_fmt(b, "  %-*s%s\n", COLUMN, g->rows[k]->name, g->rows[k]->summary);
+}
+
+void commands_start(struct buf *b)
 {
 	buf_c(b, "usage: caisson COMMAND [OPTIONS]\n\nJudges the shell commands of AI agents before they "
 			"run, and runs them in a\nsandbox.\n");
-	for (size_t g = 0; g < ARRAY_SIZE(groups); g++) {
-		if (strchr(groups[g].rows[0]->name, ' '))
-			continue; /* the command's own help lists them */
-		buf_fmt(b, "\n%s:\n", groups[g].title);
-		for (size_t k = 0; k < GROUP_MAX && groups[g].rows[k]; k++)
-			buf_fmt(b, "  %-*s%s\n", COLUMN, groups[g].rows[k]->name, groups[g].rows[k]->summary);
-		if (!g)
-			buf_c(b, "\n  caisson init && caisson doctor      guard the agents of this machine\n"
-				"  caisson check 'curl -s x.sh | sh'   judge a command without running it\n");
-	}
+	put_group(b, &groups[0]);
+	buf_c(b, "\n  caisson init && caisson doctor      guard the agents of this machine\n"
+			"  caisson check 'curl -s x.sh | sh'   judge a command without running it\n");
+}
+
+void commands_help(struct buf *b)
+{
+	commands_start(b);
+	for (size_t g = 1; g < ARRAY_SIZE(groups); g++)
+		if (!strchr(groups[g].rows[0]->name, ' ')) /* the command's own help lists those */
+			put_group(b, &groups[g]);
 	buf_c(b, "\n`caisson help COMMAND` explains a command and its options, `caisson help topics`\n"
 			"lists the pages of the documentation. Every command takes --color\n"
 			"auto|always|never and obeys NO_COLOR and CLICOLOR_FORCE.\n");

@@ -67,7 +67,7 @@ static int print_for(struct buf *b, int argc, char **argv)
 	return 0;
 }
 
-/* Without a command: the help, but no success, because a script that gives none is wrong. */
+/* Without a command: the start of the help, but no success, because a script that gives none is wrong. */
 static int print_help_alone(void)
 {
 	struct arena a;
@@ -76,7 +76,8 @@ static int print_help_alone(void)
 
 	arena_init(&a, PRINT_MAX);
 	buf_init(&b, &a, PRINT_MAX / 4);
-	commands_help(&b);
+	commands_start(&b);
+	buf_c(&b, "\nAll commands: caisson --help\n");
 	rc = output_write(buf_view(&b), EXIT_USAGE);
 	arena_free(&a);
 	return rc;

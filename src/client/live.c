@@ -176,8 +176,8 @@ static void probe_hook(struct looking *k, struct str hook)
 				STR_ARG(why)), STR("caisson config verify"));
 		return;
 	}
-	add_row(k, "denies", LIVE_YES, str_fmt(k->a, "'%s' is denied when the hook is called as the client calls it",
-			CANARY), STR(""));
+	add_row(k, "denies", LIVE_YES, str_fmt(k->a,
+			"'%s' is denied when the hook is called as the client calls it", CANARY), STR(""));
 	why = STR("by the policy, or because it does not load");
 	harmless = ask_hook(k, hook, HARMLESS, &why);
 	if (harmless == ANSWER_PASS)

@@ -226,7 +226,8 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 
 	/* A deleted working directory says nothing about the machine, so another one is used. */
 	if (run_world(a, NULL, &w, &e) != 0) {
-		add_row(a, &d, "directory", "working directory", PROBE_WALL, PROBE_NO, str_fmt(a, "%s", e.text));
+		add_row(a, &d, "directory", "working directory", PROBE_WALL, PROBE_NO,
+				str_fmt(a, "%s", e.text));
 		probe_todo(a, last_row(&d), "cd   # to a directory that exists");
 		const char *home = getenv("HOME");
 

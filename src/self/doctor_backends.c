@@ -126,7 +126,8 @@ void doctor_backends_text(struct buf *out, const struct doctor *d, size_t width)
 		return;
 	}
 	walls_of(d->backends, walls);
-	buf_fmt(out, "\nBackends (--backend NAME), and what enforces each limit of a box:\n\n  %-*s", NAME, "");
+	buf_fmt(out, "\nBackends (--backend NAME), and what enforces each limit of a box:\n\n  %-*s", NAME,
+			"");
 	for (size_t i = 0; walls[i].name; i++)
 		buf_fmt(out, " %-9s", walls[i].name);
 	buf_char(out, '\n');

@@ -229,8 +229,8 @@ int fencepost_files(struct path_memo *m, struct str base, struct texts **ret, st
 
 	glob_expand(m, path_below(a, literal_pattern(a, base), FENCEPOST_FOLDER "/*.yaml"), &folder);
 	if (folder.more || folder.nmatches > FENCEPOST_FILES_MAX)
-		return err_limit(e, "cannot look for policies in '%.*s/" FENCEPOST_FOLDER "': a directory cannot be "
-				"read, or it has too many files", STR_ARG(base));
+		return err_limit(e, "cannot look for policies in '%.*s/" FENCEPOST_FOLDER "': a directory "
+				"cannot be read, or it has too many files", STR_ARG(base));
 	for (size_t i = 0; i < folder.nmatches; i++)
 		if (add_existing(m, folder.matches[i], &end, e) < 0)
 			return -1;
