@@ -36,6 +36,17 @@ static const struct {
 	{"-h", "help"},
 };
 
+/* Words that people try, and the command that does it. */
+static const struct {
+	char word[12], command[20];
+} synonyms[] = {
+	{"explain", "check --explain"}, {"judge", "check"}, {"exec", "run"}, {"install", "init"},
+	{"setup", "init"}, {"uninstall", "init --remove"}, {"remove", "init --remove"}, {"status", "doctor"},
+	{"test", "selftest"}, {"policy", "config"}, {"rules", "config show"}, {"log", "audit query"},
+	{"history", "audit query"}, {"list", "ps"}, {"kill", "stop"}, {"approve", "allow"},
+	{"block", "deny"}, {"verify", "audit verify"}, {"query", "audit query"}, {"show", "audit show"},
+};
+
 const struct command_row *command_at(size_t i)
 {
 	for (size_t g = 0; g < ARRAY_SIZE(groups); g++)
@@ -68,6 +79,9 @@ const char *command_guess(struct arena *a, const char *name)
 	struct near guess = {.word = str_of(name)};
 	const struct command_row *c;
 
+	for (size_t i = 0; i < ARRAY_SIZE(synonyms); i++)
+		if (!strcmp(name, synonyms[i].word))
+			return str_c(a, str_fmt(a, ", did you mean '%s'", synonyms[i].command));
 	for (size_t i = 0; (c = command_at(i)); i++)
 		near_try(&guess, c->name);
 	near_try(&guess, "help");

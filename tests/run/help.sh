@@ -34,6 +34,8 @@ says 0 'caisson 0.' -v
 says 64 "unknown command 'chek', did you mean 'check'" chek
 says 64 "unknown command or topic 'chek', did you mean 'check'" help chek
 says 64 "unknown command 'frobnicate'; see caisson --help" frobnicate
+says 64 "did you mean 'check --explain'" explain ls
+says 64 "did you mean 'init --remove'" uninstall
 says 64 "unknown option '--expalin', did you mean '--explain'" check --expalin ls
 says 64 "unknown option '--tiemout=3', did you mean '--timeout'" run --tiemout=3 true
 says 64 "did you mean 'claude-code'" init --client claude
