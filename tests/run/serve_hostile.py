@@ -18,6 +18,7 @@ d.start()
 AUTH = "Authorization: Bearer %s\r\n" % mine
 JSON = "Content-Type: application/json\r\n"
 TRUE = '{"command":"true"}'
+SLACK = 5 if os.environ.get("SANITIZE") else 1  # a sanitizer keeps freed memory for a while
 
 
 def answers(got):
@@ -110,7 +111,7 @@ except OSError as e:
     got = repr(e).encode()
 s.close()
 ok("chunks without end: refused", b" 413 " in got, got)
-ok("and they keep no memory", rss() - before < 20000, (before, rss()))
+ok("and they keep no memory", rss() - before < 20000 * SLACK, (before, rss()))
 socks = []
 for i in range(20):
     s = socket.create_connection(("127.0.0.1", d.port))
@@ -120,7 +121,7 @@ for i in range(20):
     except OSError:
         pass
     socks.append(s)
-ok("many unfinished bodies: bounded together", rss() < 500000, rss())
+ok("many unfinished bodies: bounded together", rss() < 500000 * SLACK, rss())
 status, answer, r = d.call("POST", "/v1/run", {"command": "true"}, mine)
 ok("and a small request says busy, or runs", status in (200, 429), answer)
 [s.close() for s in socks]
