@@ -4,10 +4,11 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "sys/file.h"
 
-#define TABLE_MAX ((size_t)256 << 10) /* bytes of a list of sockets */
+#define TABLE_MAX ((size_t)256 << 10) /* bytes of a list of sockets: those that listen come first */
 #define HEX "0123456789ABCDEF"
 #define LISTENING "0A" /* state of a socket in /proc/net/tcp */
 
@@ -40,6 +41,20 @@ static bool is_known(const uint16_t *ports, size_t n, uint16_t port)
 	return false;
 }
 
+/* The beginning of a list. A list that cannot be read is empty. */
+static struct str read_table(struct arena *a, int fd)
+{
+	char *text = arena_alloc(a, TABLE_MAX);
+	ssize_t got = 1;
+	size_t n = 0;
+
+	while (got > 0 && n < TABLE_MAX) {
+		got = read(fd, text + n, TABLE_MAX - n);
+		n += got > 0 ? (size_t)got : 0;
+	}
+	return str_n(text, n);
+}
+
 static void add_table(struct arena *a, pid_t pid, const char *table, uint16_t *ret, size_t room, size_t *n)
 {
 	const char *path = str_c(a, str_fmt(a, "/proc/%d/net/%s", (int)pid, table));
@@ -47,8 +62,9 @@ static void add_table(struct arena *a, pid_t pid, const char *table, uint16_t *r
 	struct str rest;
 
 	fd_scope(&f, a, open(path, O_RDONLY | O_CLOEXEC));
-	if (f.fd < 0 || fd_read_all(a, f.fd, path, TABLE_MAX, &rest, NULL) != 0)
+	if (f.fd < 0)
 		return;
+	rest = read_table(a, f.fd);
 	for (ptrdiff_t at; (at = str_find(rest, '\n', 0)) >= 0;
 			rest = str_from(rest, (size_t)at + 1)) {
 		uint16_t port = listening_port(str_first(rest, (size_t)at));

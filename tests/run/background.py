@@ -339,7 +339,13 @@ def serve_host():
 POLICY = os.environ["HOME"] + "/.config/caisson/config.yaml"
 database, port = serve_host()
 closed, unlisted = serve_host()
+# On a machine with many connections.
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]), resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+crowd = socket.create_server(("127.0.0.1", 0), backlog=2000)
+crowded = [socket.create_connection(crowd.getsockname()) for _ in range(1100)]
 r = report("-c", GET % port)
+for s in (crowd, *crowded):
+    s.close()
 hint = [h["text"] if "text" in h else h["message"] for h in r["hints"] if h["id"] == "loopback"]
 result(r["exit_code"] == 7 and len(hint) == 1 and "host_ports: [%d]" % port in hint[0], "a port of the host is not reached, and the hint says what lists it", r)
 with open(POLICY, "w") as f:
