@@ -17,7 +17,8 @@ uint64_t seen_key(struct str x, struct str y)
 
 static struct seen_entry *find_slot(struct seen_entry *e, size_t cap, uint64_t key)
 {
-	size_t i = (size_t)(key ^ key >> 29) & (cap - 1);
+	/* numbers of tests follow each other: spread, they make no long run of used slots */
+	size_t i = (size_t)(key * 0x9e3779b97f4a7c15U >> 32) & (cap - 1);
 
 	while (e[i].key && e[i].key != key)
 		i = (i + 1) & (cap - 1);
@@ -40,6 +41,11 @@ struct seen_entry *seen_get(struct seen *s, uint64_t key, bool *ret_new)
 {
 	struct seen_entry *e;
 
+	if (s->full) {
+		if (ret_new)
+			*ret_new = true;
+		return NULL;
+	}
 	if (2 * (s->n + 1) > s->cap)
 		grow_table(s);
 	e = find_slot(s->e, s->cap, key);
