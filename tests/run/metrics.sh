@@ -122,11 +122,11 @@ rm -rf "$CAISSON_STATE"
 	row 1 '"kind":"end","agent_id":"a2","command":"ls","verdict":"allow","status":"ok","exit_code":0,"duration_ms":30,"cpu_ms":1,"peak_memory_mb":3,"validation":{"outcome":"valid","result":"pass","task":"test"}'
 } | rows
 run 0 'stats' stats
-out ': 5 rows, 4 requests judged (75 % denied), 1 runs, 1 results$'
+out ': 5 rows, 4 requests judged (75 % denied), 1 run, 1 result$'
 out '^validated (100 % passed)$'
 out '^  secret-read  *3  ████'
-out '^  time  *█  half up to 50 ms, 95 % up to 50 ms'
-out '^  memory  *█  half up to 4 MB'
+out '^  time  *█  half at most 50 ms, 95 % at most 50 ms'
+out '^  memory  *█  half at most 4 MB'
 out "^2 days, $(day 2) to $(day 1)"
 out '^  deny  *3  █[.]$'
 ! grep -q $'\x1b' "$tmp/out"

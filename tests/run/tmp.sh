@@ -21,11 +21,11 @@ kept() { find "$CAISSON_STATE/tmp/$(printf %s "$project" | sha256sum | cut -c1-1
 attack() {
 	local old_state=$CAISSON_STATE
 	options=()
-	boxed sh -c 'echo one >/tmp/a; echo two >/tmp/claude/b; echo $TMPDIR; stat -c %a /tmp'
+	boxed sh -c 'echo one >/tmp/caisson-test-a; echo two >/tmp/claude/b; echo $TMPDIR; stat -c %a /tmp'
 	said $'/tmp\n1777' "/tmp and /tmp/claude can be written"
-	boxed sh -c 'cat /tmp/a /tmp/claude/b'
+	boxed sh -c 'cat /tmp/caisson-test-a /tmp/claude/b'
 	said $'one\ntwo' "the next command finds the files"
-	[[ $(stat -c %a "$CAISSON_STATE"/tmp/*) == 700 && ! -e /tmp/a ]]
+	[[ $(stat -c %a "$CAISSON_STATE"/tmp/*) == 700 && ! -e /tmp/caisson-test-a ]]
 	result $? "$who: outside they are in a directory of the caller's alone"
 	(cd "$project" && "${as[@]}" "$CAISSON" run --plain -- ls -A /tmp) >"$tmp/out" 2>"$tmp/err"
 	said "" "twin: a box of the exec profile has an empty /tmp"
@@ -75,7 +75,7 @@ line/-rf"; git init -q /tmp/repo; mkdir -m 555 /tmp/ro; /usr/bin/python3 -c "imp
 	[[ $(kept) ]]; result $? "$who: the end of one session leaves /tmp to the other"
 	(cd "$project" &&
 		exec "${as[@]}" "$CAISSON" run --profile work --plain -- sh -c \
-		'echo up; until [ -e go ]; do sleep 0.05; done; rm go; cat /tmp/a') >"$tmp/live" 2>&1 \
+		'echo up; until [ -e go ]; do sleep 0.05; done; rm go; cat /tmp/caisson-test-a') >"$tmp/live" 2>&1 \
 		</dev/null &
 	live=$!
 	for _ in {1..100}; do grep -q up "$tmp/live" && break; sleep 0.05; done
