@@ -6,10 +6,13 @@
  *
  * A flush is the same for a box that ends while others use the relay.
  */
+#include <sys/epoll.h>
+
 #include "net/relay_inner.h"
 
 #define DRAIN_IDLE_MS 5000 /* for a connection on which nothing moves */
 #define DRAIN_LOOK_MS 50
+#define DRAIN_QUIET_MS 200 /* a busy machine delivers the last connection late */
 #define FLUSH_STEP_MS 5
 
 void relay_drain_begin(struct relay_loop *l)
@@ -27,6 +30,20 @@ void relay_drain_begin(struct relay_loop *l)
 		c->down.pipe = NULL;
 		relay_queue(l, c);
 	}
+}
+
+/*
+ * No launcher is left. If one of them has asked for a flush, its box ended by itself: servers that read slowly
+ * still get its last bytes. Nobody waits for this.
+ */
+void relay_drain_alone(struct relay_loop *l)
+{
+	epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->lifeline, NULL);
+	l->ended = l->drain_end || !l->flush;
+	if (l->ended)
+		return;
+	l->drain_quiet = l->now + DRAIN_QUIET_MS * MILLISECOND;
+	relay_drain_begin(l);
 }
 
 /* Bytes of the server that were not read would make a clean end a reset, so they are discarded first. */
@@ -64,8 +81,9 @@ void relay_drain_step(struct relay_loop *l, int n)
 			cut_off(l, c);
 	}
 	/* a round without events: no connection waits to be accepted */
-	l->ended = l->ended || l->now >= l->drain_end || (!l->active && n == 0);
-	relay_wake_at(l, l->active ? l->now + DRAIN_LOOK_MS * MILLISECOND : l->now);
+	l->ended = l->ended || l->now >= l->drain_end || (!l->active && n == 0 && l->now >= l->drain_quiet);
+	relay_wake_at(l, l->active ? l->now + DRAIN_LOOK_MS * MILLISECOND :
+			l->drain_quiet > l->now ? l->drain_quiet : l->now);
 }
 
 /* The client sent bytes, or its end, that the server did not get. */

@@ -133,6 +133,7 @@ struct relay_loop {
 	size_t used;    /* slots that were ever in use; the pages of the others do not exist */
 	uint8_t *words; /* RELAY_WORDS_MAX bytes for each slot */
 	bool ended;
+	int64_t drain_quiet; /* the relay ends no earlier; 0: as soon as no connection is left */
 	int64_t drain_end; /* nobody is left in the box, and the relay ends then at the latest; 0: serves */
 	bool starved;                    /* a direction waits for a pipe */
 	int64_t now, wake, resolver_due; /* wake: when the clock has something to do */
@@ -205,6 +206,7 @@ void relay_pump(struct relay_loop *l, struct relay_connection *c);
 
 /* ---- relay_drain.c ---- */
 void relay_drain_begin(struct relay_loop *l);
+void relay_drain_alone(struct relay_loop *l); /* no launcher is left */
 /* After each round of events, of which there were n: ends what is done or late, and the loop at last. */
 void relay_drain_step(struct relay_loop *l, int n);
 void relay_flush_step(struct relay_loop *l, int n);

@@ -318,7 +318,7 @@ static void hear_launcher(struct relay_loop *l)
 {
 	char word;
 	if (recv(l->lifeline, &word, 1, MSG_DONTWAIT) != 1)
-		l->ended = true;
+		relay_drain_alone(l);
 	else if (word == RELAY_WORD_FLUSH)
 		l->flush++;
 	else

@@ -632,12 +632,39 @@ with open("Makefile", "a") as f:
 task = in_background("make send", "s-4", run_in_background=True)
 until(lambda: boxes())
 other = subprocess.Popen([CAISSON, "run", "--profile", "work", "--plain", "-c", "make sends"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-result(task.wait(20) == 0 and until(lambda: not boxes()) and other.poll() is None, "day: a box that lends its network ends while another one uses it", (boxes(), other.poll()))
+result(task.wait(20) == 0 and until(lambda: not boxes()) and other.poll() is None, "day: a box that lends its network ends while another one uses it",
+       (boxes(), other.poll(), task.poll(), task.stdout.read() if task.poll() is not None else ""))
 said = other.communicate(timeout=30)[0]
 result(said == "thanks\n" and other.returncode == 0, "day: which goes on", said)
 result(until(lambda: len(received) == 2) and received == [3000000, 3000000], "day: and no byte on the way is lost",
        (received, accepted, [t.name for t in threading.enumerate()], relays()))
 sink.close()
+# The last box of a network ends while its server still reads.
+slow, taken = socket.create_server(("127.0.0.1", 0)), []
+
+
+def read_slowly():
+    s, n = slow.accept()[0], 0
+    try:
+        while chunk := s.recv(65536):
+            n += len(chunk)
+            time.sleep(0.02)
+    except OSError as e:
+        n = (n, repr(e))
+    taken.append(n)
+    s.close()
+
+
+threading.Thread(target=read_slowly, daemon=True).start()
+with open(POLICY, "w") as f:
+    f.write("sandbox: {network: {host_ports: [%d]}}\n" % slow.getsockname()[1])
+with open("send.py", "w") as f:
+    f.write("import socket, time\ntime.sleep(0.5)\nsocket.create_connection(('127.0.0.1', %d)).sendall(b'x' * 3000000)\n" % slow.getsockname()[1])
+task = in_background("make send", "s-4", run_in_background=True)
+until(lambda: boxes())
+result(task.wait(20) == 0 and until(lambda: taken) and taken == [3000000], "day: nor for a slow server and no other box", taken)
+result(until(lambda: not relays()), "day: the relay ends after that", relays())
+slow.close()
 os.remove(POLICY)
 os.remove("send.py")
 done = contained("make dev")
