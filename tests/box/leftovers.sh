@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What boxes of other engines must not leave: processes, mounts, stages, cgroups. Sourced after lib.sh.
+# What boxes of other engines must not leave: processes, mounts, stages, cgroups. Sourced after lib.sh or prologue.sh.
 
 # A group with processes is that of a box in the background, of another test: nothing_left() finds our own.
 has_processes() { # GROUP

@@ -316,6 +316,10 @@ for who in $(people); do
 			skip "$who: bwrap" 'bwrap is missing (the Debian package bubblewrap)'
 			continue
 		fi
+		if [[ $backend != native && ${SANITIZE:-} ]]; then
+			skip "$who: $backend" "the sanitizers' program is not static, and an image has no loader for it"
+			continue
+		fi
 		boxes "$who" "$backend"
 	done
 done

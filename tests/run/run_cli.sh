@@ -2,6 +2,8 @@
 # `caisson run` from the command line to the report: real runs, exit codes, wrong use. TAP.
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
+# shellcheck source=tests/box/leftovers.sh
+. "$(dirname "$0")/../box/leftovers.sh"
 chmod 755 "$tmp"
 mkdir -p "$tmp/home" "$tmp/ws/sub" "$tmp/proj/.git/hooks"
 chmod 700 "$tmp/home"
@@ -28,16 +30,10 @@ wrong() { # wrong PATTERN ARG...: 64, one line, nothing on standard output
 	[[ $? == 64 && $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$want" "$tmp/err"
 	result $? "wrong use: $*"
 }
-# Groups whose launcher is gone; others may be running boxes at the same time.
-dead_groups() {
-	find /sys/fs/cgroup -maxdepth 5 -type d -name 'caisson-*' 2>/dev/null | while IFS=- read -r _ pid _; do [[ -e /proc/$pid ]] || echo "$pid"; done | wc -l
-}
-
 if ! "$CAISSON" run -- /bin/true >"$tmp/out" 2>"$tmp/err"; then
 	echo "1..0 # SKIP no box on this host: $(head -c 300 "$tmp/err" | tr '\n' ' ')"
 	exit 0
 fi
-before=$(dead_groups)
 
 # ---- programs, code, scripts ----
 run 0 'a program' -- /bin/echo hello world
@@ -445,11 +441,6 @@ result $? '--plain adds nothing to a program that ended by itself'
 
 /usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/report.schema.json" "$tmp/all" >"$tmp/out" 2>"$tmp/err"
 result $? "reports fit the schema ($(wc -l <"$tmp/all"))"
-for _ in 1 2 3 4 5; do
-	left=$(dead_groups)
-	((left <= before)) && break
-	sleep 0.3
-done
-((left <= before))
+no_groups_left
 result $? 'no control group is left'
 echo "1..$n"
