@@ -638,12 +638,12 @@ def lend_and_end():
     task = in_background("make send", "s-4", run_in_background=True)
     until(lambda: boxes())
     other = subprocess.Popen([CAISSON, "run", "--profile", "work", "--plain", "-c", "make sends"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True)
+                             stderr=subprocess.PIPE, text=True)
     code, gone, runs = task.wait(20), until(lambda: not boxes()), other.poll() is None
-    said = other.communicate(timeout=30)[0]
+    said, errors = other.communicate(timeout=30)
     until(lambda: len(received) == 2)
     good = code == 0 and gone and runs and said == "thanks\n" and other.returncode == 0 and received == [3000000, 3000000]
-    return "" if good else str((code, task.stdout.read(), gone, runs, said, other.returncode, received, accepted, boxes("--all")[:2]))
+    return "" if good else str((code, task.stdout.read(), gone, runs, said, errors, other.returncode, received, accepted, boxes("--all")[:2]))
 
 
 # On a busy machine a first try may fail: its reason is printed, and the next one decides.
