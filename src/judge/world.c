@@ -276,10 +276,17 @@ static bool is_in_root(const struct view *v, struct str dir)
 	return false;
 }
 
-/* An empty or relative entry starts at the working directory. No root is below /usr. */
+/* No link of the system's own directories leads into a project, so they need no look at the disk. */
+static bool is_system(struct str entry)
+{
+	return (str_starts(entry, "/usr/") || str_is(entry, "/bin") || str_is(entry, "/sbin")) &&
+	       !str_contains(entry, STR(".."));
+}
+
+/* An empty or relative entry starts at the working directory. */
 static struct str search_entry(struct path_memo *m, const struct view *v, struct str entry)
 {
-	if (str_starts(entry, "/usr/"))
+	if (is_system(entry))
 		return entry;
 	if (!entry.n || entry.p[0] != '/')
 		entry = str_fmt(m->a, "%.*s/%.*s", STR_ARG(v->cwd), STR_ARG(entry));
