@@ -33,8 +33,8 @@ void relay_drain_begin(struct relay_loop *l)
 }
 
 /*
- * No launcher is left. If one of them has asked for a flush, its box ended by itself: servers that read slowly
- * still get its last bytes. Nobody waits for this.
+ * No launcher is left. If one of them has asked for a flush, its box ended by itself: servers that read
+ * slowly still get its last bytes. Nobody waits for this.
  */
 void relay_drain_alone(struct relay_loop *l)
 {
