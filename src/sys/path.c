@@ -159,41 +159,55 @@ const struct stamp *path_memo_stamp(struct path_memo *m, struct str path)
 	return d && d->looked ? &d->stamp : NULL;
 }
 
-/* The directory is stat'ed now if the memo only trusts it so far. */
-static bool proved_missing(struct path_memo *m, struct str path)
+/*
+ * Returns the kept state of a name if the stamp of its directory still holds. The directory is stat'ed now if
+ * the memo only trusts it so far.
+ */
+static enum stamp_name proved_name(struct path_memo *m, struct str path)
 {
-	struct path_dir *dir = memo_find(m, path_parent(path));
+	struct path_dir *dir = m->stamps ? memo_find(m, path_parent(path)) : NULL;
 	struct path_lookup look;
 
-	if (!dir || (!dir->looked && !stamp_cache_absent(m->stamps, path, NULL)))
-		return false;
+	if (!dir || (!dir->looked && !stamp_cache_name(m->stamps, path, NULL)))
+		return STAMP_NAME_UNKNOWN;
 	start_clock(m);
 	if (!dir->looked && look_at(str_c(m->a, dir->path), &look) == 0 && look.kind == PATH_DIR)
 		dir_keep(m, dir, &look);
-	return dir->looked && stamp_cache_absent(m->stamps, path, &dir->stamp);
+	return dir->looked ? stamp_cache_name(m->stamps, path, &dir->stamp) : STAMP_NAME_UNKNOWN;
+}
+
+static void keep_name(struct path_memo *m, struct str path, enum stamp_name state)
+{
+	const struct path_dir *dir = m->stamps ? memo_find(m, path_parent(path)) : NULL;
+
+	if (dir && dir->looked && stamp_cache_name(m->stamps, path, &dir->stamp) != state)
+		stamp_cache_put_name(m->stamps, path, state, &dir->stamp);
 }
 
 static void keep_missing(struct path_memo *m, struct str path)
 {
-	const struct path_dir *dir = m->stamps ? memo_find(m, path_parent(path)) : NULL;
-
 	if (m->stamps && m->nmissing < PATH_MISSING_MAX)
 		m->missing[m->nmissing++] = str_dup(m->a, path);
-	if (dir && dir->looked && !stamp_cache_absent(m->stamps, path, &dir->stamp))
-		stamp_cache_put_absent(m->stamps, path, &dir->stamp);
+	keep_name(m, path, STAMP_NAME_MISSING);
+}
+
+/* Returns the state of a name as far as this memo or the stamp of the name's directory proves it. */
+static enum stamp_name known_name(struct path_memo *m, struct str path)
+{
+	enum stamp_name state;
+
+	for (size_t i = 0; i < m->nmissing; i++)
+		if (path_inside(path, m->missing[i]))
+			return STAMP_NAME_MISSING;
+	state = proved_name(m, path);
+	if (state == STAMP_NAME_MISSING)
+		keep_missing(m, path);
+	return state;
 }
 
 bool path_memo_missing(struct path_memo *m, struct str path)
 {
-	if (!m->stamps)
-		return false;
-	for (size_t i = 0; i < m->nmissing; i++)
-		if (path_inside(path, m->missing[i]))
-			return true;
-	if (!proved_missing(m, path))
-		return false;
-	keep_missing(m, path);
-	return true;
+	return m->stamps && known_name(m, path) == STAMP_NAME_MISSING;
 }
 
 static struct str done_str(const struct path_walk *w) { return w->n ? str_n(w->done, w->n) : STR("/"); }
@@ -399,6 +413,41 @@ static void use_memo(struct path_walk *w, const struct path_dir *d)
 		w->look = (struct path_lookup){.kind = PATH_DIR, .mode = d->mode, .owner = d->owner};
 }
 
+static enum walk_step step_failed(struct path_walk *w, size_t before, int why)
+{
+	step_absent(w, before, why != ENOENT && why != ENOTDIR && why != ENAMETOOLONG);
+	return STEP_ON;
+}
+
+/* Steps to the name at the end of `done`, whose directory ends at `before`. */
+static enum walk_step look_and_step(struct path_walk *w, size_t before, bool last)
+{
+	enum stamp_name state = known_name(w->m, done_str(w));
+	struct path_lookup found;
+	int why;
+
+	if (state == STAMP_NAME_MISSING)
+		return step_failed(w, before, ENOENT);
+	if (state == STAMP_NAME_DIRECTORY && memo_add(w->m, done_str(w))) {
+		w->looked = false;
+		return STEP_ON;
+	}
+	why = look_at(w->done, &found);
+	if (why == ENOENT)
+		keep_missing(w->m, done_str(w));
+	if (why)
+		return step_failed(w, before, why);
+	w->look = found;
+	w->looked = true;
+	if (found.kind == PATH_LINK)
+		return step_link(w, last);
+	if (found.kind == PATH_DIR && !found.automount) {
+		memo_keep(w);
+		keep_name(w->m, done_str(w), STAMP_NAME_DIRECTORY);
+	}
+	return STEP_ON;
+}
+
 static enum walk_step step_name(struct path_walk *w, struct str name, bool last)
 {
 	bool known, sealed = w->looked && w->look.kind == PATH_DIR && w->look.automount;
@@ -419,23 +468,8 @@ static enum walk_step step_name(struct path_walk *w, struct str name, bool last)
 	}
 	if (w->m->looks++ >= PATH_LOOKS_MAX)
 		return STEP_LOST;
-	struct path_lookup found;
 	start_clock(w->m);
-	bool missing = !sealed && path_memo_missing(w->m, done_str(w));
-	int why = sealed ? EACCES : missing ? ENOENT : look_at(w->done, &found);
-	if (why == ENOENT && !missing)
-		keep_missing(w->m, done_str(w));
-	if (why) {
-		step_absent(w, before, why != ENOENT && why != ENOTDIR && why != ENAMETOOLONG);
-		return STEP_ON;
-	}
-	w->look = found;
-	w->looked = true;
-	if (found.kind == PATH_LINK)
-		return step_link(w, last);
-	if (found.kind == PATH_DIR && !found.automount)
-		memo_keep(w);
-	return STEP_ON;
+	return sealed ? step_failed(w, before, EACCES) : look_and_step(w, before, last);
 }
 
 static enum walk_step walk_component(struct path_walk *w)

@@ -108,7 +108,7 @@ int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, s
 	return 0;
 }
 
-/* ---- missing names ---- */
+/* ---- names in directories ---- */
 
 static bool stamps_directories(const char *dir)
 {
@@ -124,22 +124,24 @@ static bool stamps_directories(const char *dir)
 	return false;
 }
 
-static struct stamp_absent *absent_slot(const struct stamp_cache *c, struct str path)
+static struct stamp_entry *entry_slot(const struct stamp_cache *c, struct str path)
 {
-	return (struct stamp_absent *)&c->absent[str_key_hash(path) % STAMP_ABSENT_SLOTS];
+	return (struct stamp_entry *)&c->entries[str_key_hash(path) % STAMP_ENTRY_SLOTS];
 }
 
-bool stamp_cache_absent(const struct stamp_cache *c, struct str path, const struct stamp *dir)
+enum stamp_name stamp_cache_name(const struct stamp_cache *c, struct str path, const struct stamp *dir)
 {
-	const struct stamp_absent *s = c ? absent_slot(c, path) : NULL;
+	const struct stamp_entry *s = c ? entry_slot(c, path) : NULL;
+	bool holds = s && s->path && str_is(path, s->path) && (!dir || stamp_same(&s->dir, dir));
 
-	return s && s->path && str_is(path, s->path) && (!dir || stamp_same(&s->dir, dir));
+	return holds ? s->state : STAMP_NAME_UNKNOWN;
 }
 
-void stamp_cache_put_absent(struct stamp_cache *c, struct str path, const struct stamp *dir)
+void stamp_cache_put_name(struct stamp_cache *c, struct str path, enum stamp_name state,
+		const struct stamp *dir)
 {
 	struct str parent = str_first(path, path.n - str_base(path).n);
-	struct stamp_absent *s = c ? absent_slot(c, path) : NULL;
+	struct stamp_entry *s = c ? entry_slot(c, path) : NULL;
 	uint64_t *refused = c ? &c->refused[dir->id.dev % STAMP_REFUSED_SLOTS] : NULL;
 	char *copy;
 
@@ -153,7 +155,7 @@ void stamp_cache_put_absent(struct stamp_cache *c, struct str path, const struct
 	copy[parent.n] = '\0';
 	if (stamps_directories(copy)) {
 		copy[parent.n] = path.p[parent.n];
-		*s = (struct stamp_absent){.path = copy, .dir = *dir};
+		*s = (struct stamp_entry){.path = copy, .state = state, .dir = *dir};
 	} else {
 		free(copy);
 		*refused = dir->id.dev;
@@ -164,7 +166,7 @@ void stamp_cache_free(struct stamp_cache *c)
 {
 	for (size_t i = 0; i < STAMP_CACHE_SLOTS; i++)
 		free(c->slots[i].path);
-	for (size_t i = 0; i < STAMP_ABSENT_SLOTS; i++)
-		free(c->absent[i].path);
+	for (size_t i = 0; i < STAMP_ENTRY_SLOTS; i++)
+		free(c->entries[i].path);
 	*c = (struct stamp_cache){0};
 }

@@ -15,12 +15,15 @@
 #include "sys/stamp.h"
 
 #define STAMP_CACHE_SLOTS 24
-#define STAMP_ABSENT_SLOTS 64
+#define STAMP_ENTRY_SLOTS 64
 #define STAMP_REFUSED_SLOTS 4
 #define STAMP_CACHE_TEXT ((size_t)64 << 10) /* a longer answer is not kept */
 
 /* The question that an answer belongs to. */
 enum stamp_use { STAMP_CONTENT, STAMP_FOLDS, STAMP_MARKS, STAMP_HOOKS, STAMP_EMPTY, STAMP_PROGRAM };
+
+/* The state of a name in a directory. */
+enum stamp_name { STAMP_NAME_UNKNOWN, STAMP_NAME_MISSING, STAMP_NAME_DIRECTORY /* and not a link */ };
 
 struct stamp_cache { /* all zero: empty */
 	struct stamp_slot {
@@ -30,10 +33,11 @@ struct stamp_cache { /* all zero: empty */
 		size_t n;   /* length of the text */
 	} slots[STAMP_CACHE_SLOTS];
 	unsigned next; /* the slot that is replaced next */
-	struct stamp_absent { /* a name that was missing when its directory had this stamp */
+	struct stamp_entry { /* the state of a name when its directory had this stamp */
 		char *path; /* NULL: the slot is free */
+		enum stamp_name state;
 		struct stamp dir;
-	} absent[STAMP_ABSENT_SLOTS];
+	} entries[STAMP_ENTRY_SLOTS];
 	uint64_t refused[STAMP_REFUSED_SLOTS]; /* devices that may not stamp their directories */
 };
 
@@ -57,11 +61,13 @@ int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, s
  */
 bool stamp_cache_may_keep(const struct stamp *s, int fd);
 /*
- * Missing names. A new name changes the times of its directory, so one look at the directory proves that the
- * names in it are still missing. Only file systems of this machine count that are known to keep these times.
- * True if this name was missing when its directory had the stamp `dir`; NULL: any stamp.
+ * Names in directories. A name that is created, removed or replaced changes the times of its directory, so one
+ * look at the directory proves that names in it are still missing, or still directories. Only file systems of
+ * this machine count that are known to keep these times.
+ * Returns the state of the name when its directory had the stamp `dir`; NULL: any stamp.
  */
-bool stamp_cache_absent(const struct stamp_cache *c, struct str path, const struct stamp *dir);
-/* Keeps that the name was missing after the stamp of its directory was taken. */
-void stamp_cache_put_absent(struct stamp_cache *c, struct str path, const struct stamp *dir);
+enum stamp_name stamp_cache_name(const struct stamp_cache *c, struct str path, const struct stamp *dir);
+/* Keeps the state that the name had after the stamp of its directory was taken. */
+void stamp_cache_put_name(struct stamp_cache *c, struct str path, enum stamp_name state,
+		const struct stamp *dir);
 void stamp_cache_free(struct stamp_cache *c);

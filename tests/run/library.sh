@@ -206,6 +206,22 @@ with Caisson() as c:
         if i < 3:
             time.sleep(1.2)  # else within one tick of the clock for files
     show("a name that was missing", str(wrong))
+    # directories, proved in the same way: the last one and the one above it become links and directories again
+    wrong, above = 0, work + "/sub/was/above"
+    os.makedirs(above + "/last")
+    time.sleep(1.2)
+    for i in range(40):
+        seen = [status(c, "echo x > sub/was/above/last/y") for _ in range(3)]
+        name = (above, above + "/last")[i % 2]
+        os.rename(name, work + "/sub/aside")
+        os.symlink("/usr/share", name)
+        seen.append(status(c, "echo x > sub/was/above/last/y"))
+        os.remove(name)
+        os.rename(work + "/sub/aside", name)
+        wrong += seen != ["allow"] * 3 + ["deny system-write"]
+        if i < 4:
+            time.sleep(1.2)
+    show("a directory that was replaced", str(wrong))
     seen = [status(c), status(c)]
     write(work + "/.caisson.yaml", "tools: {bash: {deny: [git]}}\n")
     seen.append(status(c))
@@ -242,6 +258,7 @@ a remembered root: allow | ask outside-write
 a workspace to be searched: allow | contain unvetted-workspace | allow
 a directory that becomes a link: allow | deny system-write
 a name that was missing: 0
+a directory that was replaced: 0
 a policy that was missing: allow | allow | deny configured-deny | allow
 WANT
 	result $? 'files that change between judgements'
