@@ -550,11 +550,22 @@ static bool any_selects_secret(struct judge *j, const struct subject *s, struct 
 
 /* Options of programs that search in files, and those with which they print no content. */
 static const struct {
-	char programs[40], select[24], silent[48];
+	char programs[40], select[40], silent[48];
 } searchers[] = {
 	{"grep egrep fgrep zgrep ugrep ug", "--include", "-l -L -c -q"},
-	{"rg", "-g --iglob", "-l -c -q --files --files-without-match"},
+	{"rg", "-g --iglob --type-add", "-l -c -q --files --files-without-match"},
+	{"ag", "-G", "-l -L -c -g"},
 };
+
+/* Returns the pattern of file names in the value of an option of `searchers`. */
+static struct str selecting_pattern(struct judge *j, const char *option, struct str value)
+{
+	if (!strcmp(option, "--iglob"))
+		return str_lower(j->a, value);
+	if (!strcmp(option, "--type-add")) /* NAME:PATTERN */
+		return str_sub(value, str_end(value, ':', 0) + 1, value.n);
+	return !strcmp(option, "-G") ? plain_regex(j, value) : value;
+}
 
 static void selected_secrets(struct judge *j, struct subject *s)
 {
@@ -569,11 +580,11 @@ static void selected_secrets(struct judge *j, struct subject *s)
 		rest = str_of(searchers[i].select);
 		while (!silent && (word = str_word(&rest)).n) {
 			const struct know_option *k = NULL;
+			const char *option = str_c(j->a, word);
 
-			while ((k = know_option_find(o, str_c(j->a, word), k)))
-				if (k->value.kind == WORD_EXACT &&
-					any_selects_secret(j, s, str_is(word, "--iglob") ?
-							str_lower(j->a, k->value.text) : k->value.text))
+			while ((k = know_option_find(o, option, k)))
+				if (k->value.kind == WORD_EXACT && any_selects_secret(j, s,
+						selecting_pattern(j, option, k->value.text)))
 					raise_secret(j, s, " searches in a likely secret");
 		}
 	}
