@@ -171,14 +171,17 @@ void database_sql(struct judge *j, const struct check *c)
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
 		struct str program = program_at(j, s->at);
 		bool mongo = str_starts(program, "mongo");
+		bool known = true;
 		enum harm h;
 
 		if (s->lang != LANG_SQL && !mongo)
 			continue;
 		h = mongo ? mongo_harm(s->text.text) : sql_harm(s->text.text);
 		if (h == HARM_NONE && s->text.kind != WORD_REST && is_server(program) &&
-				!sql_reads(s->text.text, str_is(program, "psql")))
+				!sql_reads(s->text.text, str_is(program, "psql"))) {
 			h = HARM_CHANGE;
+			known = false;
+		}
 		if (h == HARM_DESTROY) /* an sqlite file in the project is a file of the project */
 			judge_raise_at_most(j, c->id, str_starts(program, "sqlite") ||
 					str_is(program, "duckdb") ? GRADE_ASK : GRADE_DENY, s->at,
@@ -186,6 +189,7 @@ void database_sql(struct judge *j, const struct check *c)
 				"ask the user to run it");
 		else if (h == HARM_CHANGE)
 			judge_raise_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->at,
-				STR("this changes rows or tables of a database"), NULL);
+				known ? STR("this changes rows or tables of a database") :
+				STR("this is not plainly a read, so it may change the database"), NULL);
 	}
 }

@@ -29,7 +29,7 @@ enum var_effect { /* effect of setting the variable */
 };
 
 enum var_box { /* when the box gets the caller's value */
-	VAR_BOX_LISTED, /* if a person's policy lists it (sandbox.env_pass) */
+	VAR_BOX_LISTED, /* if a person's policy lists it (sandbox.env.pass) */
 	VAR_BOX_NEVER,  /* not even if listed */
 	VAR_BOX_MADE,   /* never: the box sets its own value */
 	VAR_BOX_WORK,   /* always in the profile `work` */

@@ -267,6 +267,8 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 	}
 }
 
+#define EXIT_NOT_FOUND 127 /* of a shell */
+
 static void not_recognised(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	struct validator r;
@@ -279,6 +281,10 @@ static void not_recognised(struct arena *a, const struct validate_input *in, str
 	if (!b.n)
 		validation_unsure(a, v, NOTE_NOT_RECOGNISED, "there is no validator for the task '%.40s'",
 				in->task ? task_name(in->task) : "");
+	else if (in->exit_code == EXIT_NOT_FOUND)
+		validation_unsure(a, v, NOTE_NOT_RECOGNISED,
+				"the tool did not run: a command was not found (exit code %d); install it, or "
+				"name a path that the box shows", EXIT_NOT_FOUND);
 	else
 		validation_unsure(a, v, NOTE_NOT_RECOGNISED,
 				"no result was recognised in the output; let the tool print its summary, or "

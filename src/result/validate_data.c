@@ -93,8 +93,8 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 	for (size_t i = 1; i < h->n; i++)
 		if (sorted[i].n && str_eq(sorted[i - 1], sorted[i])) {
 			validation_note(a, v, NOTE_HEADER_DUPLICATE, false,
-					"the column '%.*s' is there twice, so nobody knows which one is "
-					"meant; rename one of them", DATA_NAME(sorted[i]));
+					"the column '%.*s' is there twice, so it is ambiguous; rename "
+					"one of them", DATA_NAME(sorted[i]));
 			break;
 		}
 	if (h->n >= DATA_COLUMNS_MAX)
@@ -145,8 +145,8 @@ void data_bad_json(struct arena *a, struct validation *v, const struct json_read
 		break;
 	case JSON_DUPLICATE:
 		validation_note(a, v, NOTE_JSON_DUPLICATE_KEY, false,
-				"line %zu: the key '%.*s' is there twice in one object, so nobody knows "
-				"which one is meant", line, DATA_NAME(r->what));
+				"line %zu: the key '%.*s' is there twice in one object, so its value is "
+				"ambiguous", line, DATA_NAME(r->what));
 		break;
 	case JSON_LIMIT:
 		validation_unsure(a, v, NOTE_TOO_LARGE,
@@ -221,8 +221,8 @@ void data_error_member(struct arena *a, struct validation *v, const struct json 
 		if (json_is(e, JSON_TRUE) || (json_is(e, JSON_STRING) && e->text.n) ||
 				(e && e->kind >= JSON_ARRAY && e->first))
 			validation_note(a, v, NOTE_ERROR_MEMBER, true,
-					"the data has a member '%s', as an answer without data has it; "
-					"read it",
+					"the data has a member '%s', so it may be an error message "
+					"instead of data; read it",
 					names[i]);
 	}
 }

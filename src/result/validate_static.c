@@ -53,7 +53,7 @@ void static_no_result(struct arena *a, const struct validate_input *in, struct v
 void static_nothing(struct arena *a, struct validation *v)
 {
 	validation_note(a, v, NOTE_NOTHING_CHECKED, false,
-			"not a single file was checked, which is no success; name the files or directories "
+			"not a single file was checked, so this is no success; name the files or directories "
 			"to check");
 }
 
@@ -197,8 +197,9 @@ void silent_check(struct arena *a, const struct validate_input *in, struct valid
 {
 	if (in->exit_code < 0 || !in->task) {
 		validation_unsure(a, v, NOTE_SILENT,
-				"nothing was printed, and nothing says what ran or how it ended, so nothing "
-				"can be said; run the tool again");
+				in->exit_code < 0 ? "nothing was printed, and the tool has no exit code; run "
+				"it again" : "nothing was printed, so it is unknown which tool ran; name its "
+				"task");
 	} else if (in->exit_code > 0) {
 		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
 				"the exit code is %d but nothing was printed; run the tool by itself to see "

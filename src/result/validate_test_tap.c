@@ -195,8 +195,8 @@ static void check_plan(struct arena *a, const struct validate_input *in, struct 
 				"ran into one output: use prove");
 	else if ((t->plan < 0 || ran < t->plan) && validate_shows_part(in->command))
 		validation_unsure(a, v, NOTE_OUTPUT_CUT,
-				"the command shows only some lines of the output, so nobody knows whether "
-				"all tests ran; leave head or tail out");
+				"the command shows only some lines of the output, so it is "
+				"unknown whether all tests ran; leave head or tail out");
 	else if (t->plan < 0)
 		validation_note(a, v, NOTE_NO_PLAN, false,
 				"there is no plan (1..N), so it is unknown whether all tests ran; let the "

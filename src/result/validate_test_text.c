@@ -50,7 +50,7 @@ void test_files(struct arena *a, struct validation *v, int64_t files, int64_t to
 void test_none(struct arena *a, struct validation *v)
 {
 	validation_note(a, v, NOTE_NO_TESTS, false,
-			"no test ran, which is not a success; check the path, the filter and the names of "
+			"no test ran, so this is no success; check the path, the filter and the names of "
 			"the tests, and run them again");
 }
 
@@ -65,7 +65,7 @@ void test_skipped(struct arena *a, const struct validate_input *in, struct valid
 void test_dry_run(struct arena *a, struct validation *v, const char *how)
 {
 	validation_unsure(a, v, NOTE_DRY_RUN,
-			"nothing shows that a test ran (%s), which is not a success; run the tests "
+			"nothing shows that a test ran (%s), so this is no success; run the tests "
 			"themselves", how);
 }
 

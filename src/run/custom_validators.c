@@ -319,6 +319,7 @@ void validation_custom(struct arena *a, const struct policies *p, struct report 
 		else
 			consult_validator(&j, &rq);
 	}
+	validation_need_witness(a, r, v);
 	if (v->validity != VALIDITY_VALID)
 		v->result = RESULT_NONE;
 	report->validation = v;

@@ -100,8 +100,11 @@ static void clean_notes(struct arena *a, const struct run *r, struct check_note 
 				normalise_text(a, c->message, &options, &(struct sanitized){0}), NULL);
 }
 
-static void not_witnessed(struct arena *a, struct validation *v)
+void validation_need_witness(struct arena *a, const struct run *r, struct validation *v)
 {
+	if (r->task.need != RESULT_NEEDS_WITNESS || r->task.kind != TASK_TEST ||
+			v->validity != VALIDITY_VALID || v->evidence == EVIDENCE_WITNESSED)
+		return;
 	validation_unsure(a, v, NOTE_NOT_WITNESSED,
 			"the policy requires a machine-readable report of the test runner (results.require), "
 			"and this result has none: see caisson help validators");
@@ -139,9 +142,7 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 		return NULL;
 	if (r->asked)
 		test_reports_judge(a, r, o, v);
-	if (r->task.need == RESULT_NEEDS_WITNESS && in.task == TASK_TEST && v->validity == VALIDITY_VALID &&
-			v->evidence != EVIDENCE_WITNESSED)
-		not_witnessed(a, v);
+	validation_need_witness(a, r, v);
 	if (!in.task && v->validity != VALIDITY_VALID && validate_only_prints(in.command))
 		only_printed(a, v);
 	if (large)

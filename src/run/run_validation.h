@@ -17,6 +17,11 @@
 /* Parses the value of --columns: "a,b:integer,c". */
 int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n,
 		struct err *e);
+/*
+ * Makes a valid test result indeterminate if the policy requires a report of the runner (results.require:
+ * witnessed) and there is none.
+ */
+void validation_need_witness(struct arena *a, const struct run *r, struct validation *v);
 /* Validates the output. NULL: no task given, and no format recognised. */
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o);
 /*

@@ -327,6 +327,7 @@ CODE
 	export XDG_CONFIG_HOME=$tmp/config
 	py 'a policy that requires a witness, and there is one' valid pass junit-xml witnessed '' "$pytest t_pass.py"
 	py 'a policy that requires a witness, and there is none' indeterminate none pytest printed not-witnessed "$pytest --junitxml=/tmp/own.xml t_pass.py"
+	says 'a validator of its own is no witness' indeterminate none validator printed not-witnessed -- --task test --validator last.py -c 'echo hello'
 	echo 'results: {require: nothing}' >"$tmp/config/caisson/config.yaml"
 	run --task test -c 'echo hello'
 	json '.validation.outcome == "indeterminate" and (.is_error | not)' 'a policy that requires nothing'
