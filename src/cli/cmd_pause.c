@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <time.h>
 
 #include "base/num.h"
 #include "cli/change.h"
@@ -110,6 +111,18 @@ static int start_pause(struct pause_job *j)
 	return output_write(buf_view(&j->out), 0);
 }
 
+/* The end of a pause as a UTC time. The wall clock is only for the reader: the pause ends by another clock. */
+static struct str end_time(struct arena *a, const struct pause *p)
+{
+	time_t end = time(NULL) + (time_t)p->left_s;
+	char text[24];
+	struct tm tm;
+
+	return gmtime_r(&end, &tm) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm)
+		? str_dup(a, str_of(text))
+		: STR("");
+}
+
 /* Prints the state as JSON; `was` tells if --end ended a pause, and is NULL without --end. */
 static int print_json(struct pause_job *j, const struct pause *p, const bool *was, int code)
 {
@@ -121,7 +134,7 @@ static int print_json(struct pause_job *j, const struct pause *p, const bool *wa
 	if (was)
 		doc_bool(&o, "ended", *was);
 	if (p->on) {
-		doc_text(&o, "until", p->until);
+		doc_text(&o, "until", end_time(&j->a, p));
 		doc_number(&o, "left_s", (uint64_t)p->left_s);
 		doc_text(&o, "project", p->project);
 	}
