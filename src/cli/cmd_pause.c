@@ -111,7 +111,7 @@ static int start_pause(struct pause_job *j)
 	return output_write(buf_view(&j->out), 0);
 }
 
-/* The end of a pause as a UTC time. The wall clock is only for the reader: the pause ends by another clock. */
+/* The end of a pause in UTC, by the wall clock: for readers only, the pause itself ends by another clock. */
 static struct str end_time(struct arena *a, const struct pause *p)
 {
 	time_t end = time(NULL) + (time_t)p->left_s;
