@@ -65,10 +65,12 @@ int metrics_rows(struct tally *t, const struct audit *au, const struct audit_fil
  */
 int metrics_update(struct tally *t, const struct audit *au, struct str state, bool *ret_anew, struct err *e);
 void metrics_state(struct buf *b, const struct tally *t);
-/*
- * Writes OpenMetrics text, or with `classic` the older Prometheus text format for textfile collectors:
- * counters are typed under their full name, without `info` and units. The caller provides `version` and the
- * size of the record.
- */
-void metrics_text(struct buf *b, const struct tally *t, bool classic, const char *version,
+enum metrics_format {
+	METRICS_OPENMETRICS,
+	METRICS_CLASSIC, /* the older Prometheus text: counters typed by their full name, no info, no units */
+	METRICS_JSON,    /* one object: "families", each with its samples */
+};
+
+/* Appends all families. The caller provides `version` and the size of the record. */
+void metrics_print(struct buf *b, const struct tally *t, enum metrics_format format, const char *version,
 		uint64_t row_bytes);

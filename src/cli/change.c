@@ -22,14 +22,19 @@ int record_deed(struct arena *a, const struct view *v, const struct policies *p,
 	return rc;
 }
 
+void change_diff(struct buf *b, const struct init_change *c)
+{
+	diff_unified(b, c->exists ? c->path : STR("/dev/null"), c->gone ? STR("/dev/null") : c->path,
+			c->before, c->after);
+}
+
 void show_change(struct arena *a, struct buf *out, const struct init_change *c)
 {
 	struct buf b;
 	struct str all;
 
 	buf_init(&b, a, 0);
-	diff_unified(&b, c->exists ? c->path : STR("/dev/null"), c->gone ? STR("/dev/null") : c->path,
-			c->before, c->after);
+	change_diff(&b, c);
 	all = buf_view(&b);
 	if (!isatty(STDOUT_FILENO)) {
 		buf_str(out, all);

@@ -17,7 +17,7 @@
 
 struct init_options {
 	struct option_list client;
-	bool project, user, dry_run, remove;
+	bool project, user, dry_run, remove, json;
 };
 
 #define AT(field) offsetof(struct init_options, field)
@@ -29,6 +29,7 @@ static const struct option_row options[] = {
 			"works on it"},
 	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show the change as a diff and write nothing"},
 	{"remove", OPTION_FLAG, AT(remove), "", "remove the hooks"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -43,6 +44,7 @@ static const struct example_row examples[] = {
 	{"caisson init --client gemini --project", "Sets up this project only, through its "
 			".gemini/settings.json."},
 	{"caisson init --remove", "Restores all files as they were."},
+	{"caisson init --dry-run --json | jq -r '.files[].path'", "Lists the files of the clients in use."},
 };
 
 struct init_job {
@@ -51,53 +53,96 @@ struct init_job {
 	struct init_request rq;
 	const char *policy; /* path of the user's policy file */
 	struct buf out;
+	struct doc doc; /* only with --json */
 	size_t done, failed;
 };
 
-static void tell_change(struct init_job *j, const struct init_row *row, struct str path, const char *what)
+/* The effect of init on a file: `word` for programs, `text` for people. */
+struct init_effect {
+	char word[8], text[48];
+};
+
+static const struct init_effect *effect_of(const struct init_job *j, const struct init_change *c)
 {
-	buf_fmt(&j->out, "%s: ", row->name);
-	put_visible(&j->out, path);
-	buf_fmt(&j->out, ": %s\n", what);
+	static const struct init_effect set_up = {"none", "already set up"},
+		no_hooks = {"none", "no hooks of caisson"},
+		deleted = {"delete", "file removed (it was empty without the hooks)"},
+		removed = {"remove", "hooks removed"}, installed = {"install", "hooks installed"},
+		created = {"create", "made"};
+
+	if (!init_changes(c))
+		return j->rq.remove ? &no_hooks : &set_up;
+	if (c->gone)
+		return &deleted;
+	return j->rq.remove ? &removed : c->exists ? &installed : &created;
 }
 
-static void note_failure(struct init_job *j, const struct init_row *row, const struct err *e)
+/* Appends a file to the JSON object. `c` is NULL if planning failed, `e` is NULL if nothing failed. */
+static void put_file(struct init_job *j, const struct init_row *row, const struct init_change *c,
+		const struct err *e)
 {
-	output_write(buf_view(&j->out), 0); /* flush first, so that both streams stay in order */
-	j->out.n = 0;
+	struct buf diff;
+	bool changes = c && init_changes(c);
+
+	doc_map(&j->doc, NULL);
+	doc_word(&j->doc, "client", row->name);
+	doc_text(&j->doc, "path", c ? c->path : init_path(&j->a, &j->rq, row));
+	if (c && !str_eq(c->real, c->path))
+		doc_text(&j->doc, "real_path", c->real);
+	if (e)
+		doc_text(&j->doc, "error", str_of(e->text));
+	else
+		doc_word(&j->doc, "change", effect_of(j, c)->word);
+	if (changes && j->o.dry_run) {
+		buf_init(&diff, &j->a, 0);
+		change_diff(&diff, c);
+		doc_text(&j->doc, "diff", buf_view(&diff));
+	}
+	doc_end(&j->doc);
+}
+
+static void tell_file(struct init_job *j, const struct init_row *row, const struct init_change *c)
+{
+	if (init_changes(c) && j->o.dry_run) {
+		show_change(&j->a, &j->out, c);
+		return;
+	}
+	buf_fmt(&j->out, "%s: ", row->name);
+	put_visible(&j->out, c->path);
+	buf_fmt(&j->out, ": %s\n", effect_of(j, c)->text);
+	if (!init_changes(c))
+		return;
+	if (!str_eq(c->real, c->path))
+		buf_fmt(&j->out, "  it is a link; the file changed is %.*s\n", STR_ARG(c->real));
+	if (!j->rq.remove && row->afterwards[0])
+		buf_fmt(&j->out, "  %s\n", row->afterwards);
+}
+
+static void tell_failure(struct init_job *j, const struct init_row *row, const struct err *e)
+{
+	if (!j->o.json) {
+		output_write(buf_view(&j->out), 0); /* flush first, so that both streams stay in order */
+		j->out.n = 0;
+	}
 	output_error("init: %s: %s", row->name, e->text);
-	j->failed++;
 }
 
 static void handle(struct init_job *j, const struct init_row *row)
 {
 	struct init_change c;
 	struct err e = {0};
+	bool planned = init_plan(&j->a, &j->rq, row, &c, &e) == 0, failed = !planned;
 
-	if (init_plan(&j->a, &j->rq, row, &c, &e) != 0) {
-		note_failure(j, row, &e);
-		return;
-	}
-	j->done++;
-	if (!init_changes(&c)) {
-		tell_change(j, row, c.path,
-			j->rq.remove ? "no hooks of caisson" : "already set up");
-		return;
-	}
-	if (j->o.dry_run) {
-		show_change(&j->a, &j->out, &c);
-		return;
-	}
-	if (init_apply(&j->a, &j->rq, &c, &e) != 0) {
-		note_failure(j, row, &e);
-		return;
-	}
-	tell_change(j, row, c.path, c.gone ? "file removed (it was empty without the hooks)" : j->rq.remove ?
-			"hooks removed" : c.exists ? "hooks installed" : "made");
-	if (!str_eq(c.real, c.path))
-		buf_fmt(&j->out, "  it is a link; the file changed is %.*s\n", STR_ARG(c.real));
-	if (!j->rq.remove && row->afterwards[0])
-		buf_fmt(&j->out, "  %s\n", row->afterwards);
+	if (planned && init_changes(&c) && !j->o.dry_run)
+		failed = init_apply(&j->a, &j->rq, &c, &e) != 0;
+	j->done += planned;
+	j->failed += failed;
+	if (j->o.json)
+		put_file(j, row, planned ? &c : NULL, failed ? &e : NULL);
+	if (failed)
+		tell_failure(j, row, &e);
+	else if (!j->o.json)
+		tell_file(j, row, &c);
 }
 
 /* Warns about a program that the agent can write: it guards nothing. */
@@ -105,13 +150,17 @@ static void warn_program(struct init_job *j)
 {
 	struct path_memo *m = arena_new(&j->a, struct path_memo);
 	struct path_answer at;
+	struct str text = str_fmt(&j->a, "an agent could replace %.*s; install caisson first (make install)",
+			STR_ARG(j->rq.program.path));
 
 	path_memo_init(m, &j->a, STR(""));
 	path_look(m, j->rq.program.path, &at);
-	if (path_inside(j->rq.program.path, j->rq.project) || at.shared)
-		buf_fmt(&j->out,
-				"warning: an agent could replace %.*s; install caisson first (make "
-				"install)\n", STR_ARG(j->rq.program.path));
+	if (!path_inside(j->rq.program.path, j->rq.project) && !at.shared)
+		return;
+	if (j->o.json)
+		doc_text(&j->doc, "warning", text);
+	else
+		buf_fmt(&j->out, "warning: %.*s\n", STR_ARG(text));
 }
 
 /*
@@ -138,6 +187,11 @@ static void handle_all(struct init_job *j)
 	for (size_t i = 0; !j->o.client.n && init_at(i); i++)
 		if (!init_at(i)->rules && init_present(&j->a, &j->rq, init_at(i)))
 			handle_client(j, init_at(i));
+}
+
+/* For people: what to do next, or why nothing happened. */
+static void tell_next(struct init_job *j)
+{
 	if (!j->done && !j->failed && j->rq.remove)
 		buf_fmt(&j->out, "no client is set up %s: nothing to remove\n",
 				j->rq.scope == INIT_PROJECT ? "in this project" : "for this user");
@@ -151,6 +205,14 @@ static void handle_all(struct init_job *j)
 			buf_c(&j->out, "To start your own policy, as a commented file: caisson config "
 					"init\n");
 	}
+}
+
+static void start_json(struct init_job *j)
+{
+	doc_start(&j->doc, &j->out, true);
+	doc_number(&j->doc, "v", 1);
+	doc_word(&j->doc, "scope", j->rq.scope == INIT_PROJECT ? "project" : "user");
+	doc_bool(&j->doc, "dry_run", j->o.dry_run);
 }
 
 static int init_job_run(void *arg)
@@ -176,9 +238,19 @@ static int init_job_run(void *arg)
 		return EXIT_INTERNAL;
 	}
 	j->rq.program.timeout = init_timeout(&j->a, getenv("PATH"));
+	if (j->o.json)
+		start_json(j);
 	if (!j->rq.remove)
 		warn_program(j);
+	if (j->o.json)
+		doc_list(&j->doc, "files");
 	handle_all(j);
+	if (j->o.json) {
+		doc_end(&j->doc);
+		doc_finish(&j->doc);
+	} else {
+		tell_next(j);
+	}
 	return output_write(buf_view(&j->out), j->failed ? 1 : 0);
 }
 
@@ -215,8 +287,8 @@ static int run_init(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_init = {
 	.name = "init",
-	.synopsis = "[--client CLIENT]... [--user | --project] [--dry-run]\n"
-		    "--remove [--client CLIENT]... [--user | --project] [--dry-run]",
+	.synopsis = "[--client CLIENT]... [--user | --project] [--dry-run] [--json]\n"
+		    "--remove [--client CLIENT]... [--user | --project] [--dry-run] [--json]",
 	.summary = "install hooks into agent clients, or remove them",
 	.about = "Clients: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf. Without "
 			"--client, caisson sets up every client whose configuration directory exists. "
@@ -230,7 +302,10 @@ const struct command_row command_init = {
 			"file replaces the old one atomically and keeps its mode and owner. Links are "
 			"followed, but not out of a project.\n\nHooks in a project apply to everyone who "
 			"works on it, also to people without caisson at that path; --user is for yourself "
-			"alone.",
+			"alone.\n\n"
+			"--json lists the files. The change of each is one of none, create, install, remove "
+			"and delete; error says why a file could not be changed. With --dry-run, a "
+			"change has its diff.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

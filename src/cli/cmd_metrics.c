@@ -17,7 +17,7 @@
 #define TEXT_MAX ((size_t)16 << 20)
 
 struct metrics_options {
-	bool anew, prometheus;
+	bool anew, prometheus, json;
 	const char *textfile;
 };
 
@@ -26,6 +26,7 @@ static const struct option_row options[] = {
 	{"textfile", OPTION_VALUE, AT(textfile), "FILE",
 			"write to this file atomically, for a textfile collector"},
 	{"prometheus", OPTION_FLAG, AT(prometheus), "", "the older text format (the default of --textfile)"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"anew", OPTION_FLAG, AT(anew), "",
 			"recount from scratch; counters may go down"},
 	{"help", OPTION_HELP, 0, "", "print this"},
@@ -37,6 +38,8 @@ static const struct exit_row exits[] = {{0, "printed or written"}, {EXIT_NO_RECO
 
 static const struct example_row examples[] = {
 	{"caisson metrics", "OpenMetrics text."},
+	{"caisson metrics --json | jq '.families[] | select(.name == \"caisson_runs\").samples'",
+			"Prints how often runs ended with each status."},
 	{"caisson metrics --textfile /var/lib/node_exporter/caisson.prom",
 			"Run from a timer, for node_exporter's textfile collector."},
 };
@@ -87,22 +90,25 @@ static int count_rows(struct arena *a, const struct record_home *h, bool anew, s
 	return 0;
 }
 
-int home_metrics(struct arena *a, const struct record_home *h, bool anew, bool classic, struct buf *b,
-		struct err *e)
+int home_metrics(struct arena *a, const struct record_home *h, bool anew, enum metrics_format format,
+		struct buf *b, struct err *e)
 {
 	struct audit_usage u;
 	struct tally t;
 
 	if (count_rows(a, h, anew, &t, e) < 0 || audit_usage(a, &h->audit, NULL, &u, e) < 0)
 		return -1;
-	metrics_text(b, &t, classic, CAISSON_VERSION, u.row_bytes);
+	metrics_print(b, &t, format, CAISSON_VERSION, u.row_bytes);
 	return 0;
 }
 
 static int make_metrics(struct metrics_job *j, struct err *e)
 {
+	const enum metrics_format format = j->o.json ? METRICS_JSON :
+			j->o.prometheus || j->o.textfile ? METRICS_CLASSIC : METRICS_OPENMETRICS;
+
 	buf_init(&j->text, &j->a, TEXT_MAX);
-	if (home_metrics(&j->a, &j->at, j->o.anew, j->o.prometheus || j->o.textfile, &j->text, e) < 0)
+	if (home_metrics(&j->a, &j->at, j->o.anew, format, &j->text, e) < 0)
 		return -1;
 	return j->o.textfile ? write_public(&j->a, j->o.textfile, buf_view(&j->text), e) : 0;
 }
@@ -134,19 +140,22 @@ static int run_metrics(const struct command_row *self, int argc, char **argv)
 		return code;
 	if (j.o.textfile && !*j.o.textfile)
 		return usage_wrong(self, "the file name is empty");
+	if (j.o.json && (j.o.prometheus || j.o.textfile))
+		return usage_wrong(self, "--json takes neither --prometheus nor --textfile");
 	return with_arena(&j.a, metrics_job_run, &j);
 }
 
 const struct command_row command_metrics = {
 	.name = "metrics",
-	.synopsis = "[--prometheus] [--anew]\n"
+	.synopsis = "[--prometheus | --json] [--anew]\n"
 		    "--textfile FILE [--anew]",
 	.summary = "print counters of the record for monitoring",
 	.about = "Prints counters and histograms of the record: decisions by verdict and rule, runs by "
 			"status, their duration and memory, validations by task and outcome. "
 			"caisson help metrics.md "
 			"lists them. The format is OpenMetrics; --textfile and --prometheus select the text "
-			"format that node_exporter's textfile collector reads.\n\nThe totals are kept in "
+			"format that node_exporter's textfile collector reads, --json one object with the "
+			"same families.\n\nThe totals are kept in "
 			"metrics.json in the state directory, so that only new rows are read and counters do "
 			"not go down when old days are dropped. No label names an agent, a command or a "
 			"path. Agents may not use --textfile.",

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <time.h>
 
 #include "base/num.h"
 #include "cli/change.h"
@@ -15,7 +16,7 @@
 #include "judge/world.h"
 
 struct pause_options {
-	bool project, end;
+	bool project, end, json;
 	const char *length;
 };
 
@@ -25,6 +26,7 @@ static const struct option_row options[] = {
 			"start or extend a pause: 10m, 90s, at most 1h"},
 	{"project", OPTION_FLAG, AT(project), "", "pause in this project only"},
 	{"end", OPTION_FLAG, AT(end), "", "end the pause now"},
+	{"json", OPTION_FLAG, AT(json), "", "print the state as one JSON object; not with --for"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -39,6 +41,7 @@ static const struct example_row examples[] = {
 			"For ten minutes caisson neither asks nor contains; denials stay."},
 	{"caisson pause", "Says if caisson is paused, and until when."},
 	{"caisson pause --end", "caisson guards again."},
+	{"caisson pause --json | jq .left_s", "Prints how many seconds of the pause are left."},
 };
 
 struct pause_job {
@@ -108,6 +111,37 @@ static int start_pause(struct pause_job *j)
 	return output_write(buf_view(&j->out), 0);
 }
 
+/* The end of a pause in UTC, by the wall clock: for readers only, the pause itself ends by another clock. */
+static struct str end_time(struct arena *a, const struct pause *p)
+{
+	time_t end = time(NULL) + (time_t)p->left_s;
+	char text[24];
+	struct tm tm;
+
+	return gmtime_r(&end, &tm) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm)
+		? str_dup(a, str_of(text))
+		: STR("");
+}
+
+/* Prints the state as JSON; `was` tells if --end ended a pause, and is NULL without --end. */
+static int print_json(struct pause_job *j, const struct pause *p, const bool *was, int code)
+{
+	struct doc o;
+
+	doc_start(&o, &j->out, true);
+	doc_number(&o, "v", 1);
+	doc_bool(&o, "paused", p->on);
+	if (was)
+		doc_bool(&o, "ended", *was);
+	if (p->on) {
+		doc_text(&o, "until", end_time(&j->a, p));
+		doc_number(&o, "left_s", (uint64_t)p->left_s);
+		doc_text(&o, "project", p->project);
+	}
+	doc_finish(&o);
+	return output_write(buf_view(&j->out), code);
+}
+
 static int end_pause(struct pause_job *j)
 {
 	bool was;
@@ -118,6 +152,8 @@ static int end_pause(struct pause_job *j)
 	if (was && record_deed(&j->a, &j->v, &j->policies, STR("caisson pause --end"),
 			STR("the pause was ended"), &e) != 0)
 		return report_failure(&e);
+	if (j->o.json)
+		return print_json(j, &(struct pause){0}, &was, 0);
 	return output_write(was ? STR("caisson guards again\n") : STR("caisson was not paused\n"), 0);
 }
 
@@ -126,7 +162,10 @@ static int status(struct pause_job *j)
 	struct pause p;
 
 	pause_look(&j->a, &j->v, &p);
-	if (!p.on || j->policies.own.no_lifting)
+	p.on = p.on && !j->policies.own.no_lifting;
+	if (j->o.json)
+		return print_json(j, &p, NULL, p.on ? 0 : 1);
+	if (!p.on)
 		return output_write(STR("caisson is not paused\n"), 1);
 	buf_fmt(&j->out, "caisson is paused until %.*s", STR_ARG(p.until));
 	if (p.project.n) {
@@ -161,6 +200,8 @@ static int run_pause(const struct command_row *self, int argc, char **argv)
 		return code;
 	if (j.o.end && (j.o.length || j.o.project))
 		return usage_wrong(self, "--end takes no other option");
+	if (j.o.json && j.o.length)
+		return usage_wrong(self, "--for asks a person, so it takes no --json");
 	if (j.o.project && !j.o.length)
 		return usage_wrong(self, "--project needs --for");
 	if (j.o.length && read_length(str_of(j.o.length), &j.seconds) != 0)
@@ -170,7 +211,9 @@ static int run_pause(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_pause = {
 	.name = "pause",
-	.synopsis = "[--for TIME [--project] | --end]",
+	.synopsis = "[--json]\n"
+		    "--for TIME [--project]\n"
+		    "--end [--json]",
 	.summary = "stop asking and containing for a short time",
 	.about = "While caisson is paused, hooks let commands through that they would otherwise ask about or "
 			"contain. These commands run outside the box, with your rights, and only the client "

@@ -2,6 +2,7 @@
 #pragma once
 #include "audit/audit.h"
 #include "audit/blob.h"
+#include "audit/metrics.h"
 #include "model/view.h"
 
 enum { EXIT_NO_RECORD = 3 };
@@ -26,11 +27,8 @@ int home_open(struct arena *a, struct record_home *h, bool blobs, struct err *e)
 /* Creates the state directory. */
 int home_make(struct arena *a, struct record_home *h, struct err *e);
 void home_close(struct record_home *h);
-/*
- * Appends the counters of an open record (audit/metrics.h); `anew`: counted from nothing, `classic`: the
- * older text format.
- */
-int home_metrics(struct arena *a, const struct record_home *h, bool anew, bool classic, struct buf *b,
-		struct err *e);
+/* Appends the counters of an open record; `anew`: counted from scratch. */
+int home_metrics(struct arena *a, const struct record_home *h, bool anew, enum metrics_format format,
+		struct buf *b, struct err *e);
 /* Prints a message about an error of home_open(). Returns the exit code. */
 int home_failed(const char *command, const struct err *e);

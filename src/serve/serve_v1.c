@@ -242,7 +242,7 @@ void serve_metrics(struct serve_work *w)
 	buf_init(&b, w->a, METRICS_BYTES);
 	home_find(w->a, &h);
 	if (home_open(w->a, &h, false, &e) == 0) {
-		if (home_metrics(w->a, &h, false, true, &b, &e) != 0)
+		if (home_metrics(w->a, &h, false, METRICS_CLASSIC, &b, &e) != 0)
 			b.n = 0;
 		home_close(&h);
 	}

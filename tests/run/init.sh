@@ -65,6 +65,24 @@ for c in "${clients[@]}"; do
 		[[ ! -e ${project[$c]} ]]
 	result $? "$c: the same in a project"
 done
+init --json && jq -e --arg home "$HOME" '.v == 1 and .scope == "user" and (.dry_run | not) and
+	(.files | length) == 9 and all(.files[]; .change == "none" and (has("diff") | not)) and
+	.files[0] == {client: "claude-code", path: "\($home)/.claude/settings.json", change: "none"}' \
+	"$tmp/out" >/dev/null
+result $? 'as JSON: all files, and none changes'
+init --remove --dry-run --json && jq -e '.dry_run and all(.files[]; .change == "delete" and
+	(.diff | test("^--- /.*\n\\+\\+\\+ /dev/null\n")))' "$tmp/out" >/dev/null
+result $? 'as JSON: a dry run has the diffs'
+init --client gemini --project --json && jq -e '.scope == "project" and
+	[.files[] | .change, .path] == ["create", "'"$PWD"'/.gemini/settings.json"]' "$tmp/out" >/dev/null &&
+	init --client gemini --project --remove --json &&
+	jq -e '[.files[].change] == ["delete"]' "$tmp/out" >/dev/null
+result $? 'as JSON: created, and deleted again'
+mkdir -p .gemini && printf '{,' >.gemini/settings.json
+! init --client gemini --project --json && jq -e '[.files[] | .client, (.error | test("settings.json")),
+	has("change")] == ["gemini", true, false]' "$tmp/out" >/dev/null && grep -q '^caisson: init: gemini' "$tmp/err"
+result $? 'as JSON: a failure has its error'
+rm -r .gemini
 jq -e '[.hooks.PreToolUse[].hooks[] | .onFailure == "block" and .timeout > 0] | all' \
 	"$HOME/.claude/settings.json" >/dev/null
 result $? 'claude-code: a hook that fails means no'

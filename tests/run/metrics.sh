@@ -93,6 +93,28 @@ result $? 'the number of labels is bounded'
 jq -e '[.samples | to_entries[] | select(.key | startswith("caisson_decisions_total")).value] | add == 407' \
 	"$tmp/out" >/dev/null
 result $? 'and nothing is lost'
+for o in --prometheus "--textfile $tmp/x.prom"; do
+	# shellcheck disable=SC2086 # words
+	run 64 "--json with $o" metrics --json $o
+done
+"$CAISSON" metrics >"$tmp/out" 2>/dev/null
+reads 'the numbers, as text'
+mv "$tmp/out" "$tmp/as_text"
+run 0 'the same numbers as JSON' metrics --json
+json '.v == 1 and all(.families[]; has("name") and has("type") and has("help") and has("samples"))'
+jq -S --slurpfile text "$tmp/as_text" '
+	def key($f; $suffix; $s): $f.name + $suffix + if $s.labels then
+		"{" + ([$s.labels | to_entries[] | "\(.key)=\"\(.value)\""] | join(",")) + "}" else "" end;
+	{counter: "_total", info: "_info", gauge: ""} as $suffixes
+	| [.families[] | . as $f | .samples[] | . as $s | if $f.type == "histogram" then
+		($f.name | {"\(.)_count": $s.count, "\(.)_sum": $s.sum, "\(.)_bucket{le=\"+Inf\"}": $s.count}),
+		($s.buckets[] | {count, le: (.le | tostring)} | {"\($f.name) \(.le | tonumber)": .count})
+		else {(key($f; $suffixes[$f.type]; $s)): $s.value} end] | add
+	== ($text[0].samples | with_entries(if .key | test("le=\"[0-9]") then
+		.key |= (capture("^(?<n>[a-z_]+)_bucket.le=\"(?<le>[^\"]*)") | "\(.n) \(.le | tonumber)") else . end))
+	' "$tmp/out" >"$tmp/same"
+[[ $(<"$tmp/same") == true ]]
+result $? 'every sample of the text, and no other'
 run 0 'to a file' metrics --textfile "$tmp/caisson.prom"
 [[ $(stat -c %a "$tmp/caisson.prom") == 644 &&
 	$(find "$tmp" -maxdepth 1 -name 'caisson.prom*' | wc -l) == 1 && ! -s $tmp/out ]]

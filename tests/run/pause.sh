@@ -48,6 +48,11 @@ decided() { # WHAT COMMAND: ask, deny, contain or pass
 # ---- who may ----
 run 1 'not paused' pause
 out 'caisson is not paused'
+run 1 'not paused, as JSON' pause --json
+json '. == {v: 1, paused: false}'
+run 64 'a question is not JSON' pause --for 10m --json
+err 'takes no --json'
+run 2 'an agent may not ask for JSON either' check 'caisson pause --json'
 for o in '--for 2h' '--for 61m' '--for 0m' '--for x' '--for -5m' '--end --for 1m' '--project' 'x'; do
 	# shellcheck disable=SC2086 # words
 	run 64 "wrong: $o" pause $o
@@ -78,6 +83,8 @@ out 'caisson is paused until [0-2][0-9]:[0-5][0-9]; caisson pause --end ends it'
 result $? 'for the user alone'
 run 0 'paused' pause
 out 'caisson is paused until'
+run 0 'paused, as JSON' pause --json
+json '.paused and ((.until | fromdate) - now - .left_s | fabs) < 3 and .left_s > 500 and .left_s <= 600 and .project == ""'
 decided pass 'npm login'
 out 'caisson is paused by the user until [0-2][0-9]:[0-5][0-9]: it neither asks nor contains'
 decided pass 'make test'
@@ -132,12 +139,19 @@ out 'caisson guards again'
 decided ask 'npm login'
 run 0 'there is none to end' pause --end
 out 'caisson was not paused'
+run 0 'none to end, as JSON' pause --end --json
+json '. == {v: 1, paused: false, ended: false}'
 at_terminal 0 'for a moment' yes pause --for 2s
 decided pass 'npm login'
 sleep 2.1
 decided ask 'npm login'
+at_terminal 0 'for ten minutes' yes pause --for 10m
+run 0 'ended, as JSON' pause --end --json
+json '. == {v: 1, paused: false, ended: true}'
 at_terminal 0 'in one project' yes pause --for 10m --project
 decided pass 'npm login'
+run 0 'in one project, as JSON' pause --json
+json ".paused and .project == \"$PWD\""
 cd ../other && session=s2 && decided ask 'npm login'
 cd ../work && session=s1
 
