@@ -68,7 +68,7 @@ static const struct init_effect *effect_of(const struct init_job *j, const struc
 		no_hooks = {"none", "no hooks of caisson"},
 		deleted = {"delete", "file removed (it was empty without the hooks)"},
 		removed = {"remove", "hooks removed"}, installed = {"install", "hooks installed"},
-		created = {"create", "made"};
+		created = {"create", "created"};
 
 	if (!init_changes(c))
 		return j->rq.remove ? &no_hooks : &set_up;

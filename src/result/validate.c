@@ -283,8 +283,8 @@ static void not_recognised(struct arena *a, const struct validate_input *in, str
 				in->task ? task_name(in->task) : "");
 	else if (in->exit_code == EXIT_NOT_FOUND)
 		validation_unsure(a, v, NOTE_NOT_RECOGNISED,
-				"the tool did not run: a command was not found (exit code %d); install it, or "
-				"name a path that the box shows", EXIT_NOT_FOUND);
+				"the tool did not run: a command was not found (exit code %d); install it, "
+				"or name a path that the box shows", EXIT_NOT_FOUND);
 	else
 		validation_unsure(a, v, NOTE_NOT_RECOGNISED,
 				"no result was recognised in the output; let the tool print its summary, or "

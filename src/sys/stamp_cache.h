@@ -62,8 +62,8 @@ int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, s
 bool stamp_cache_may_keep(const struct stamp *s, int fd);
 /*
  * Names in directories. A name that is created, removed or replaced changes the times of its directory, so
- * one look at the directory proves that names in it are still missing, or still directories. Only file systems
- * of this machine count that are known to keep these times.
+ * one look at the directory proves that names in it are still missing, or still directories. Only local file
+ * systems count that are known to keep these times.
  * Returns the state of the name when its directory had the stamp `dir`; NULL: any stamp.
  */
 enum stamp_name stamp_cache_name(const struct stamp_cache *c, struct str path, const struct stamp *dir);

@@ -39,8 +39,8 @@ for c in "${clients[@]}"; do
 		grep -q '^+.*caisson' "$tmp/out" && [[ $(tree) == "$now" ]]
 	result $? "$c: a dry run shows the file and makes nothing"
 	(cd / && patch -s -p0 -o "$tmp/patched" <"$tmp/out") >/dev/null 2>&1
-	init --client "$c" && [[ -s $HOME/${user[$c]} ]] && grep -q made "$tmp/out"
-	result $? "$c: made"
+	init --client "$c" && [[ -s $HOME/${user[$c]} ]] && grep -q created "$tmp/out"
+	result $? "$c: created"
 	[[ $(stat -c %a "$HOME/${user[$c]}") == 600 ]]
 	result $? "$c: for the user alone"
 	more=()
