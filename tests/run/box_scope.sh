@@ -204,7 +204,7 @@ without() {
 		"a runtime directory that others may enter is not used: memory is watched"
 	as user "$tmp/caisson" doctor >"$tmp/out" 2>&1
 	tr -s ' \n' ' ' <"$tmp/out" |
-		grep -q 'user manager (systemd) gives none: .* is not a directory of this user alone'
+		grep -q 'user manager (systemd) delegates no cgroup: .* is not a directory of this user alone'
 	result $? "doctor says why"
 	before=$(ms)
 	for i in 1 2 3 4 5; do box user -- /bin/true; done
