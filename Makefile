@@ -502,7 +502,7 @@ install: all $(PUBLIC) ## install program, libraries, manual pages, documentatio
 	@ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libcaisson.so
 	@install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	@printf '%s\n' "$$PKG_CONFIG_FILE" >$(DESTDIR)$(PREFIX)/lib/pkgconfig/caisson.pc
-	@cd examples && for f in *; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/doc/caisson/examples/$$f"; done
+	@cd examples && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/doc/caisson/examples/$$f"; done
 	@cd clients && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/caisson/$$f"; done
 	@cd docs && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/doc/caisson/$$f"; done
 	@install -d "$(DESTDIR)$(PREFIX)/share/caisson/.claude-plugin"

@@ -158,16 +158,17 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 const struct command_row command_mcp = {
 	.name = "mcp",
 	.synopsis = "[OPTIONS]",
-	.summary = "serve run, verify_tests, check and result to agents (MCP)",
+	.summary = "serve runs, checks, results and background boxes to agents (MCP)",
 	.about = "Serves the Model Context Protocol on standard input and output, in versions 2026-07-28, "
 			"2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05. The client starts and stops "
 			"it.\n\nThe tool run executes a shell command, or code in a language, in a fresh "
 			"box, as caisson run does, and returns the report. The tool check judges a command "
 			"without running it. The tool result shows parts of an output that was too long for "
-			"the report. Every run is judged first: a command that would be denied or asked "
-			"about does not run, and the answer says why.\n\nThe options set the limits of every "
-			"run. A call can ask for less (a smaller limit, a read-only workspace), never for "
-			"more.",
+			"the report. The tool background lists, reads and ends boxes in the background, and "
+			"verify_tests runs the tests of HEAD on the current code. Every run is judged "
+			"first: a command that would be denied or asked about does not run, and the answer "
+			"says why.\n\nThe options set the limits of every run. A call can ask for less (a "
+			"smaller limit, a read-only workspace), never for more.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

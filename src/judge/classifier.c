@@ -43,6 +43,8 @@ static enum verdict mildest_verdict(const struct judgement *j)
 {
 	enum verdict best = j->complete && !j->questions ? VERDICT_ALLOW : VERDICT_CONTAIN;
 
+	if (j->approval == APPROVAL_SPLIT) /* one part needs the box, another cannot work there */
+		return VERDICT_ASK;
 	for (const struct reason *r = j->reasons; r; r = r->next) {
 		if (r->grade == GRADE_ASK && (gate_check(r->id)->fixed || r->id == CHECK_PLAN_MODE))
 			return VERDICT_ASK;

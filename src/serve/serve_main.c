@@ -34,76 +34,75 @@ struct daemon_options {
 #define WORD(name) AT(words.v[WORD_##name])
 #define LIMIT(name) AT(words.v[WORD_LIMIT + LIMIT_##name])
 static const struct option_row options[] = {
-		{"", OPTION_GROUP, 0, "", "The server"},
-		{"listen", OPTION_VALUE, AT(listen), "ADDRESS:PORT",
-				"where to listen (default: " LISTEN_DEFAULT
-				"); port 0: any, which the first line says"},
-		{"open", OPTION_VALUE, AT(open), "SCOPES",
-				"what callers without a token may do, as check,run; only on a loopback "
-				"address (default: "
-				"nothing)"},
-		{"name", OPTION_LIST, AT(names), "NAME",
-				"another name of this server in Host headers, as of a reverse proxy; may be "
-				"repeated"},
-		{"origin", OPTION_LIST, AT(origins), "ORIGIN",
-				"web pages of this origin may call, as https://example.org; may be repeated"},
-		{"parallel", OPTION_VALUE, AT(parallel), "N",
-				"runs at once (default: 4 for each CPU, at most 256)"},
-		{"queue", OPTION_VALUE, AT(queue), "N",
-				"requests that wait; further ones get 429 (default: 256)"},
-		{"pool", OPTION_VALUE, AT(pool), "N", "boxes that are ready (default: 2 for each CPU)"},
-		{"preload", OPTION_VALUE, AT(serve.preload), "MODULES",
-				"as many boxes again in which a Python waits that has imported these, as "
-				"json,re; '' imports none (default: no Python waits)"},
-		{"body", OPTION_VALUE, AT(body), "SIZE", "bytes of a request (default and most: 16M)"},
-		{"grace", OPTION_VALUE, AT(grace), "TIME",
-				"how long running requests may go on at the end (default: 30s)"},
-		{"no-gate", OPTION_FLAG, AT(serve.no_gate), "",
-				"run without judging first, as caisson run without --gate: the box alone "
-				"protects"},
-		{"", OPTION_GROUP, 0, "", "Every run: a request can ask for less, never for more"},
-		{"workspace", OPTION_ONCE, WORD(WORKSPACE), "DIR[:ro|rw]",
-				"a directory that is seen in the boxes, writable unless :ro"},
-		{"read", OPTION_LIST, AT(read), "PATH",
-				"a file or directory that can be read in the boxes; may be repeated"},
-		{"root", OPTION_ONCE, BASE(root), "DIR",
-				"a directory whose content is the root of the boxes, in place of the "
-				"system's "
-				"directories"},
-		{"image", OPTION_ONCE, BASE(image), "IMAGE",
-				"an image whose content is the root of the boxes (caisson help images)"},
-		{"env", OPTION_LIST, AT(env), "NAME=VALUE", "a variable for the programs; may be repeated"},
-		{"network", OPTION_LIST, AT(network), "HOSTS",
-				"deny (default), loopback, or hosts as api.example.org (caisson help "
-				"network)"},
-		{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "CPUs, as 2 or 0.5 (default: 2)"},
-		{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", "memory, as 512M or 1G (default: 1G)"},
-		{"timeout", OPTION_VALUE, LIMIT(TIME), "TIME", "time, as 30, 500ms or 2m (default: 30s)"},
-		{"cpu-time", OPTION_VALUE, LIMIT(CPU_TIME), "TIME", "CPU time of all processes together"},
-		{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads (default: 256)"},
-		{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE",
-				"files in /tmp and the home (default: 128M)"},
-		{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
-		{"backend", OPTION_VALUE, WORD(BACKEND), "BACKEND",
-				"how boxes are made: native (default), another engine, or auto "
-				"(caisson help backends)"},
-		{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
-				"refuse to run where memory and processes cannot be limited by a cgroup"},
-		{"config", OPTION_VALUE, BASE(config), "FILE", "a policy file in place of your own"},
-		{"help", OPTION_HELP, 0, "", "print this"},
+	{"", OPTION_GROUP, 0, "", "The server"},
+	{"listen", OPTION_VALUE, AT(listen), "ADDRESS:PORT",
+			"address to listen on (default: " LISTEN_DEFAULT "); with port 0 the system "
+			"chooses one, and the first line of the output names it"},
+	{"open", OPTION_VALUE, AT(open), "SCOPES",
+			"what callers without a token may do, such as check,run; only on a loopback "
+			"address (default: nothing)"},
+	{"name", OPTION_LIST, AT(names), "NAME",
+			"further name of this server in Host headers, such as that of a reverse proxy; "
+			"may be repeated"},
+	{"origin", OPTION_LIST, AT(origins), "ORIGIN",
+			"origin whose web pages may call, such as https://example.org; may be "
+			"repeated"},
+	{"parallel", OPTION_VALUE, AT(parallel), "N",
+			"maximum number of runs at the same time (default: 4 for each CPU, at most 256)"},
+	{"queue", OPTION_VALUE, AT(queue), "N",
+			"maximum number of waiting requests; more get status 429 (default: 256)"},
+	{"pool", OPTION_VALUE, AT(pool), "N", "boxes to keep ready (default: 2 for each CPU)"},
+	{"preload", OPTION_VALUE, AT(serve.preload), "MODULES",
+			"keep as many more boxes ready in which Python has started and imported "
+			"these, such as json,re; '' imports none (default: no such boxes)"},
+	{"body", OPTION_VALUE, AT(body), "SIZE", "maximum size of a request (default: 16M)"},
+	{"grace", OPTION_VALUE, AT(grace), "TIME",
+			"time for running requests to finish after SIGTERM (default: 30s)"},
+	{"no-gate", OPTION_FLAG, AT(serve.no_gate), "",
+			"do not judge commands before they run; only the box protects, as with "
+			"caisson run without --gate"},
+	{"", OPTION_GROUP, 0, "", "Every run: a request can ask for less, never for more"},
+	{"workspace", OPTION_ONCE, WORD(WORKSPACE), "DIR[:ro|rw]",
+			"directory to show in the boxes, writable unless :ro"},
+	{"read", OPTION_LIST, AT(read), "PATH",
+			"file or directory to show read-only in the boxes; may be repeated"},
+	{"root", OPTION_ONCE, BASE(root), "DIR",
+			"directory to use as the root of the boxes instead of the system's directories"},
+	{"image", OPTION_ONCE, BASE(image), "IMAGE",
+			"image to use as the root (caisson help images)"},
+	{"env", OPTION_LIST, AT(env), "NAME=VALUE",
+			"set an environment variable for the programs; may be repeated"},
+	{"network", OPTION_LIST, AT(network), "HOSTS",
+			"deny (default), loopback, or hosts such as api.example.org (caisson help "
+			"network)"},
+	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "number of CPUs, such as 2 or 0.5 (default: 2)"},
+	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", "memory, such as 512M or 1G (default: 1G)"},
+	{"timeout", OPTION_VALUE, LIMIT(TIME), "TIME", "time, such as 30, 500ms or 2m (default: 30s)"},
+	{"cpu-time", OPTION_VALUE, LIMIT(CPU_TIME), "TIME", "CPU time of all processes together"},
+	{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads (default: 256)"},
+	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE",
+			"total size of files in /tmp and the home (default: 128M)"},
+	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output of each stream"},
+	{"backend", OPTION_VALUE, WORD(BACKEND), "BACKEND",
+			"engine that makes the boxes: native (default), another one, or auto "
+			"(caisson help backends)"},
+	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
+			"refuse to run if no cgroup can limit memory and processes"},
+	{"config", OPTION_VALUE, BASE(config), "FILE", "use this policy file instead of your own"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-		{0, "it was asked to stop (SIGTERM, SIGINT), and every run has ended"},
+		{0, "stopped by SIGTERM or SIGINT, and every run has ended"},
 		{EXIT_USAGE, "usage"},
-		{EXIT_INTERNAL, "it could not start, or lost its workers"},
+		{EXIT_INTERNAL, "could not start, or lost its workers"},
 };
 
 static const struct example_row examples[] = {
 		{"caissond token add ci --scopes run,check", "Prints a new token, once."},
 		{"caissond", "Serves on 127.0.0.1:8484 for callers with a token."},
 		{"caissond --open run,check --listen 127.0.0.1:2000",
-				"Anybody on this machine may run code."},
+				"Lets every user of this machine run code."},
 };
 
 static const struct command_row command_daemon = {
@@ -113,17 +112,14 @@ static const struct command_row command_daemon = {
 			    "N]\ntoken list\n"
 			    "token remove NAME",
 		.summary = "serve runs and verdicts over HTTP (caisson help serve)",
-		.about = "Judges, runs and records for programs that speak HTTP: POST /v1/run, POST "
-			 "/v1/check, GET "
-			 "/v1/results/ID, GET /v1/audit, GET /metrics, GET /openapi.json; and the APIs of "
-			 "Piston "
-			 "(/api/v2/execute) and SandboxFusion (/run_code).\n\n"
-			 "Each run has a fresh box. Boxes are begun before they are needed, so that a run "
-			 "waits for "
-			 "its program alone, and none is used twice.\n\n"
-			 "A caller has a token, of which only a hash is kept. Its scopes are check, run, "
-			 "read (results, "
-			 "record, metrics) and admin (all runs). TLS is the work of a reverse proxy.",
+		.about = "Judges, runs and records commands for HTTP clients: POST /v1/run, POST /v1/check, "
+			 "GET /v1/results/ID, GET /v1/audit, GET /metrics, GET /openapi.json; and the APIs "
+			 "of Piston (/api/v2/execute) and SandboxFusion (/run_code).\n\n"
+			 "Each run has a fresh box, and no box is used twice. caissond prepares boxes in "
+			 "advance, so a run starts its program at once.\n\n"
+			 "Each caller has a token; caissond stores only its hash. Its scopes are check, "
+			 "run, read (results, record, metrics) and admin (all runs). For TLS put a reverse "
+			 "proxy in front.",
 		.options = options,
 		.noptions = ARRAY_SIZE(options),
 		.exits = exits,
@@ -263,11 +259,12 @@ struct token_options {
 #define TOKEN_AT(field) offsetof(struct token_options, field)
 static const struct option_row token_options[] = {
 		{"scopes", OPTION_VALUE, TOKEN_AT(scopes), "SCOPES",
-				"check, run, read, admin, with commas (default: run)"},
+				"what the token permits: check, run, read, admin, separated by commas "
+				"(default: run)"},
 		{"parallel", OPTION_VALUE, TOKEN_AT(parallel), "N",
-				"runs at once (default: as many as the server has)"},
+				"maximum number of runs at the same time (default: that of the server)"},
 		{"per-minute", OPTION_VALUE, TOKEN_AT(per_minute), "N",
-				"requests a minute (default: no limit)"},
+				"maximum number of requests per minute (default: no limit)"},
 		{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -275,7 +272,7 @@ static const struct command_row command_token = {
 		.name = "caissond token",
 		.alone = true,
 		.synopsis = "add NAME [--scopes SCOPES] [--parallel N] [--per-minute N]\nlist\nremove NAME",
-		.summary = "tokens of callers: only their hashes are kept",
+		.summary = "manage the tokens of callers; only their hashes are stored",
 		.options = token_options,
 		.noptions = ARRAY_SIZE(token_options),
 		.exits = exits,
