@@ -427,7 +427,11 @@ static const char *common_of(struct protect *p, const char *gitdir)
 	return str_starts(text, "/") ? str_c(p->a, text) : place_join(p->a, gitdir, str_c(p->a, text));
 }
 
-void named_outside(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx)
+/*
+ * The same for one more working tree: of a git directory, which may lie outside of the workspace (an absolute
+ * path), and of the repository around it.
+ */
+static void named_outside(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx)
 {
 	const char *common = common_of(p, gitdir);
 

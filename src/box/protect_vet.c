@@ -72,7 +72,7 @@ const char *protect_state(struct protect *p)
 	return path_dirname(p->a, path_dirname(p->a, str_c(p->a, p->quarantine)));
 }
 
-void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1])
+static void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1])
 {
 	char hex[SHA256_HEX + 1];
 

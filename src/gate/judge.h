@@ -217,9 +217,7 @@ void danger_effects(struct judge *j, const struct check *c);
 void danger_unknown_program(struct judge *j, const struct check *c);
 void danger_environment(struct judge *j, const struct check *c);
 void repository_ask(struct judge *j); /* repository.c: asks the world in advance */
-/* Returns the directory git works in: the command's, then each -C relative to it. Empty if unknown. */
-struct str repository_directory(struct judge *j, struct subject *s);
-/* ... if the command starts in `dir`. */
+/* The directory git works in if the command starts in `dir`: each -C is relative to it. Empty if unknown. */
 struct str repository_start(struct judge *j, struct subject *s, struct str dir);
 /*
  * Returns a directory from which git finds the repository that it works in, if the command starts in `dir`.

@@ -213,7 +213,8 @@ static bool trusted_places(struct str value)
 	return true;
 }
 
-bool var_always_acts(const struct var_row *r)
+/* True if every value of the variable has the effect, even values that are ordinary for other rows. */
+static bool always_acts(const struct var_row *r)
 {
 	return r->effect == VAR_PROMPT || r->effect == VAR_PATH || r->effect == VAR_SCRIPT ||
 			(r->effect == VAR_UNFOLLOWED && !r->safe);
@@ -225,7 +226,7 @@ bool var_ordinary(const struct var_row *r, struct str value, struct str home)
 
 	if (r->effect == VAR_NONE || r->effect == VAR_CHANGES)
 		return true;
-	if (var_always_acts(r))
+	if (always_acts(r))
 		return false;
 	if (value.n == 0)
 		return true;

@@ -61,10 +61,6 @@ const struct var_row *var_find_folded(struct str name);
  * True if the value has none of the effects of the row. `home` replaces ~ in the row's values; may be empty.
  */
 bool var_ordinary(const struct var_row *r, struct str value, struct str home);
-/*
- * True if every value of the variable has the effect, even values that var_ordinary() accepts for other rows.
- */
-bool var_always_acts(const struct var_row *r);
 /* True if the value disables a row with VAR_IDLE. */
 bool var_idle(struct str value);
 /* The language of VAR_CODE. */

@@ -6,10 +6,6 @@
 #include "result/lines.h"
 #include "result/validate.h"
 
-#define VALIDATOR(name)                                                     \
-	int name##_detect(const struct validate_input *in);                 \
-	void name##_check(struct arena *a, const struct validate_input *in, struct validation *v)
-
 VALIDATOR(pytest);
 VALIDATOR(unittest);
 VALIDATOR(libtest);
