@@ -52,12 +52,8 @@ static void put_object(struct presets_job *j, struct buf *b, const struct networ
 	json_put_open(b, "hosts", '[');
 	put_rules(j, b, rules);
 	buf_char(b, ']');
-	json_put_open(b, "notes", '[');
-	for (; notes; notes = notes->next) {
-		json_put_comma(b);
-		json_put_string(b, notes->text);
-	}
-	buf_c(b, "]}\n");
+	json_put_texts(b, "notes", notes);
+	buf_c(b, "}\n");
 }
 
 /* Asks the tools as a run would. */

@@ -203,13 +203,7 @@ static void put_network(struct arena *a, struct buf *b, const struct network_req
 {
 	const struct texts mode = {.text = network_request_text(a, n)}, *words = n->words ? n->words : &mode;
 
-	json_put_open(b, "network", '[');
-	for (const struct texts *t = n->given ? words : NULL; t; t = t->next) {
-		if (t != words)
-			buf_char(b, ',');
-		json_put_string(b, t->text);
-	}
-	buf_char(b, ']');
+	json_put_texts(b, "network", n->given ? words : NULL);
 }
 
 /* Their paths are UTF-8 (judge/tmp_names.h). */

@@ -147,6 +147,7 @@ void serve_put_outputs(struct serve_work *w, struct buf *b)
 	buf_c(b, ",\"outputs\":[");
 	if (home > 0)
 		look_into(&o, fcntl(home, F_DUPFD_CLOEXEC, 3), STR(""), 1);
-	buf_fmt(b, "],\"outputs_left\":%zu,\"outputs_complete\":%s}\n", o.left,
-			home > 0 && !o.left && !o.stopped ? "true" : "false");
+	buf_fmt(b, "],\"outputs_left\":%zu", o.left);
+	json_put_bool(b, "outputs_complete", home > 0 && !o.left && !o.stopped);
+	buf_c(b, "}\n");
 }

@@ -126,15 +126,6 @@ static struct str piston_message(struct serve_work *w)
 	}
 }
 
-static void put_or_null(struct buf *b, const char *key, struct str s)
-{
-	json_put_key(b, key);
-	if (s.n)
-		json_put_string(b, s);
-	else
-		buf_c(b, "null");
-}
-
 static void put_piston_run(struct serve_work *w, struct buf *b)
 {
 	const struct report *r = &w->run->report;
@@ -154,11 +145,11 @@ static void put_piston_run(struct serve_work *w, struct buf *b)
 		buf_fmt(b, "%d", o->exit_code);
 	else
 		buf_c(b, "null");
-	put_or_null(b, "signal",
+	json_put_field_or_null(b, "signal",
 			fatal ? str_fmt(w->a, "SIG%s", sigabbrev_np(fatal) ? sigabbrev_np(fatal) : "UNKNOWN")
 			      : STR(""));
-	put_or_null(b, "status", str_of(piston_status(o->status)));
-	put_or_null(b, "message", piston_message(w));
+	json_put_field_or_null(b, "status", str_of(piston_status(o->status)));
+	json_put_field_or_null(b, "message", piston_message(w));
 	buf_fmt(b, ",\"cpu_time\":%llu,\"wall_time\":%llu,\"memory\":%llu,\"id\":\"%.*s\"}",
 			(unsigned long long)o->cpu_ms, (unsigned long long)o->duration_ms,
 			(unsigned long long)o->peak_memory, STR_ARG(w->run->run.id));
