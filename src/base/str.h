@@ -73,6 +73,8 @@ bool path_climbs(struct str path); /* contains .. after a name: the target depen
 bool str_is_hex(struct str s, size_t n);
 bool str_is_digits(struct str s);               /* one or more decimal digits */
 bool str_is_ascii(struct str s);                /* also if it is empty */
+/* One or more characters, each a letter, a digit or one of the others. */
+bool str_is_alnum_or(struct str s, const char *others);
 bool str_only(struct str s, const char *bytes); /* it has no other bytes, or is empty */
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);

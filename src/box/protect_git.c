@@ -68,7 +68,7 @@ struct str git_file_target(struct protect *p, const char *path)
 	if (below_read(p->a, p->ws, path, GIT_FILE_MAX, &text) < 0 || !str_starts(text, prefix.p))
 		return STR("");
 	text = str_sub(text, prefix.n, text.n);
-	while (text.n && (text.p[0] == ' ' || text.p[0] == '\t'))
+	while (text.n && ascii_is_blank(text.p[0]))
 		text = str_sub(text, 1, text.n);
 	while (text.n && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
 		text.n--;

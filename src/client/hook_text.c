@@ -143,8 +143,7 @@ const char *text_join(struct review *g, const char *a, const char *b, const char
 		const char *s = all[i];
 
 		if (s)
-			buf_fmt(&out, "%s%c%s", out.n ? ". " : "",
-				ascii_is_lower(*s) ? *s - 'a' + 'A' : *s, s + 1);
+			buf_fmt(&out, "%s%c%s", out.n ? ". " : "", ascii_to_upper(*s), s + 1);
 	}
 	return out.n ? str_c(g->c->a, buf_view(&out)) : NULL;
 }

@@ -48,7 +48,7 @@ struct jstyle jsontext_style(struct str text, const struct json *root)
 	if (!root || !root->first)
 		return s;
 	for (at = root->first->start;
-		at > root->from + 1 && (text.p[at - 1] == ' ' || text.p[at - 1] == '\t'); at--)
+		at > root->from + 1 && ascii_is_blank(text.p[at - 1]); at--)
 		;
 	if (text.p[at - 1] == '\n' && at < root->first->start)
 		s.indent = str_sub(text, at, root->first->start);

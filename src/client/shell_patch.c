@@ -22,7 +22,7 @@ static void skip_blanks(struct str *s)
 
 static void skip_space(struct str *s)
 {
-	while (s->n && (ascii_is_blank(s->p[0]) || s->p[0] == '\n'))
+	while (s->n && ascii_is_blank_or_newline(s->p[0]))
 		*s = str_from(*s, 1);
 }
 

@@ -84,7 +84,7 @@ static void mark_here(struct awk *w, size_t from)
 
 static void skip_blanks(struct awk *w)
 {
-	while (w->i < w->s.n && (w->s.p[w->i] == ' ' || w->s.p[w->i] == '\t'))
+	while (w->i < w->s.n && ascii_is_blank(w->s.p[w->i]))
 		w->i++;
 }
 
@@ -276,7 +276,7 @@ static bool awk_name(struct awk *w)
 	if (str_is(name, "length")) { /* length /x/: implementations differ between division and pattern */
 		size_t i = w->i;
 
-		while (i < w->s.n && (w->s.p[i] == ' ' || w->s.p[i] == '\t'))
+		while (i < w->s.n && ascii_is_blank(w->s.p[i]))
 			i++;
 		w->unsure = i < w->s.n && w->s.p[i] == '/';
 	}
@@ -320,7 +320,7 @@ static bool awk_operator(struct awk *w)
 /* True if the string at i stands alone: no operand before it to concatenate, no operator that binds first. */
 static bool stands_alone(struct str s, size_t i)
 {
-	while (i > 0 && (s.p[i - 1] == ' ' || s.p[i - 1] == '\t'))
+	while (i > 0 && ascii_is_blank(s.p[i - 1]))
 		i--;
 	if (i > 1 && s.p[i - 1] == '=')
 		return !strchr("=!<>~+-*/%^", s.p[i - 2]);
@@ -331,7 +331,7 @@ static bool awk_step(struct awk *w)
 {
 	char c = w->s.p[w->i];
 
-	if (c == ' ' || c == '\t' || c == '\r') {
+	if (ascii_is_blank(c) || c == '\r') {
 		w->i++;
 		return true;
 	}

@@ -498,7 +498,7 @@ static void assign_value(struct ps *p, struct str left, const struct ps_val *tar
 		name = str_from(name, (size_t)close + 1);
 		plain = false;
 	}
-	while (name.n && (name.p[0] == ' ' || name.p[0] == '\t'))
+	while (name.n && ascii_is_blank(name.p[0]))
 		name = str_from(name, 1);
 	bool variable = name.n > 1 && name.p[0] == '$';
 	for (size_t i = 1; i < name.n; i++)
@@ -544,7 +544,7 @@ static bool read_assignment(struct ps *p, size_t from, struct ps_val target, str
 
 	if (!n || ps_end(p))
 		return false;
-	while (left.n && (left.p[left.n - 1] == ' ' || left.p[left.n - 1] == '\t'))
+	while (left.n && ascii_is_blank(left.p[left.n - 1]))
 		left.n--;
 	p->i += n;
 	ps_newlines(p);

@@ -375,7 +375,7 @@ static bool static_assigned(const struct ps *p)
 {
 	size_t k = 0;
 
-	while (ps_at(p, k) == ' ' || ps_at(p, k) == '\t')
+	while (ascii_is_blank(ps_at(p, k)))
 		k++;
 	return ps_at(p, k) == '=';
 }

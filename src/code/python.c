@@ -530,13 +530,13 @@ static bool plain_coding(struct str comment)
 
 		if (!str_eq(str_sub(comment, i, i + word.n), word) || (rest.p[0] != ':' && rest.p[0] != '='))
 			continue;
-		for (rest = str_from(rest, 1); rest.n && (rest.p[0] == ' ' || rest.p[0] == '\t');)
+		for (rest = str_from(rest, 1); rest.n && ascii_is_blank(rest.p[0]);)
 			rest = str_from(rest, 1);
 		if ((!str_starts(rest, "utf-8") && !str_starts(rest, "UTF-8") && !str_starts(rest, "utf8") &&
 				!str_starts(rest, "ascii")))
 			return false;
 		rest = str_from(rest, str_starts(rest, "utf8") ? 4 : 5);
-		return !rest.n || rest.p[0] == ' ' || rest.p[0] == '\t' || rest.p[0] == '\r';
+		return !rest.n || ascii_is_blank(rest.p[0]) || rest.p[0] == '\r';
 	}
 	return true;
 }

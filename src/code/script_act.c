@@ -100,7 +100,7 @@ static bool read_constants(struct script *x, struct str *args, size_t needed, bo
 		x->i++;
 		if (!plain_text(x, quote, quote == '\'', &args[n++]))
 			return false;
-		while (script_at(x, 0) == ' ' || script_at(x, 0) == '\t')
+		while (ascii_is_blank(script_at(x, 0)))
 			x->i++;
 		if (script_at(x, 0) != ',' || (!all && n >= needed))
 			break;

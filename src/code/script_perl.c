@@ -222,11 +222,11 @@ static bool is_key(const struct script *x, size_t from)
 {
 	size_t after = x->i, before = from;
 
-	while (after < x->s.n && (x->s.p[after] == ' ' || x->s.p[after] == '\t'))
+	while (after < x->s.n && ascii_is_blank(x->s.p[after]))
 		after++;
 	if (after + 1 < x->s.n && x->s.p[after] == '=' && x->s.p[after + 1] == '>')
 		return true;
-	while (before > 0 && (x->s.p[before - 1] == ' ' || x->s.p[before - 1] == '\t'))
+	while (before > 0 && ascii_is_blank(x->s.p[before - 1]))
 		before--;
 	return after < x->s.n && x->s.p[after] == '}' && before > 0 && x->s.p[before - 1] == '{' &&
 			perl_subscript(x, before - 1);

@@ -83,11 +83,9 @@ static struct str apt_reason(const struct last_words *w)
 
 static bool is_package(struct str name)
 {
-	for (size_t i = 0; i < name.n; i++)
-		if (!ascii_is_alnum(name.p[i]) && !(name.p[i] && strchr("+-.:=~_", name.p[i])))
-			return false;
 	/* apt-get would remove NAME- */
-	return name.n > 1 && name.n <= 200 && ascii_is_alnum(name.p[0]) && !str_ends(name, "-");
+	return str_is_alnum_or(name, "+-.:=~_") && name.n > 1 && name.n <= 200 && ascii_is_alnum(name.p[0]) &&
+			!str_ends(name, "-");
 }
 
 static const char *option(struct image_stage *g, const char *key, const char *path)

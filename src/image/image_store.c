@@ -29,9 +29,7 @@ int image_check_name(struct str name, struct err *e)
 	bool ok = name.n && name.n <= IMAGE_NAME_MAX && ascii_is_alnum(name.p[0]) &&
 			!str_is(name, IMAGE_NONE) && !str_starts(name, "sha256");
 
-	for (size_t i = 0; ok && i < name.n; i++)
-		ok = ascii_is_alnum(name.p[i]) || (name.p[i] && strchr("._-", name.p[i]));
-	return ok ? 0 : err_input(e,
+	return ok && str_is_alnum_or(name, "._-") ? 0 : err_input(e,
 			"invalid name of an image '%.*s' (use at most %d letters, digits, '.', '_', '-', not "
 			IMAGE_NONE " or sha256…)", (int)(name.n < 80 ? name.n : 80), name.p, IMAGE_NAME_MAX);
 }

@@ -89,4 +89,3 @@ extern const uint16_t var_idle_list;
 extern const size_t var_nrows, var_npatterns, var_nsecrets, var_nplaces, var_ncredentials, var_nsets;
 
 static inline const char *var_text(uint16_t at) { return var_texts + at; }
-static inline char var_upper(char c) { return ascii_is_lower(c) ? (char)(c - 32) : c; }

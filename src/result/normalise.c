@@ -65,7 +65,7 @@ static struct str cells_text(struct normaliser_state *s, bool trim)
 {
 	size_t n = s->ncells, len = 0;
 
-	while (trim && n && (s->cells[n - 1] == ' ' || s->cells[n - 1] == '\t'))
+	while (trim && n && ascii_is_blank(s->cells[n - 1]))
 		n--;
 	for (size_t i = 0; i < n; i++) {
 		if (s->cells[i] < 0x80)

@@ -22,8 +22,6 @@ struct named_value { /* a name with its value */
 	bool key_quoted, tight;  /* tight: no blanks around the separator */
 };
 
-static char to_lower(char c) { return ascii_is_letter(c) ? (char)(c | 0x20) : c; }
-
 static bool ends_here(const struct candidate *c, size_t at) { return at >= c->text.n && c->more; }
 
 static bool is_at(const struct candidate *c, size_t at, const char *set)
@@ -43,7 +41,7 @@ static enum found match_word(const struct candidate *c, const char *word, size_t
 		}
 		if (at >= c->text.n)
 			return c->more ? FOUND_MORE : FOUND_NO;
-		if (to_lower(c->text.p[at]) != *word)
+		if (ascii_to_lower(c->text.p[at]) != *word)
 			return FOUND_NO;
 		at++;
 	}
@@ -56,7 +54,7 @@ static bool ends_like(struct str s, const char *word, size_t n)
 {
 	if (s.n < n)
 		return false;
-	for (; n && to_lower(s.p[s.n - 1]) == word[n - 1]; n--)
+	for (; n && ascii_to_lower(s.p[s.n - 1]) == word[n - 1]; n--)
 		s.n--;
 	return !n;
 }

@@ -66,13 +66,7 @@ static int add_rest(struct spec_builder *m, struct argv_words *w, struct err *e)
 	return 0;
 }
 
-static bool plain_word(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!(ascii_is_alnum(s.p[i]) || (s.p[i] && strchr("_-./=:,+@%", s.p[i]))))
-			return false;
-	return s.n > 0;
-}
+static bool plain_word(struct str s) { return str_is_alnum_or(s, "_-./=:,+@%"); }
 
 /* Quotes the words as a command line. */
 static struct str command_of(struct spec_builder *m, char *const *argv)

@@ -237,7 +237,7 @@ static bool class_has(struct str name, unsigned char c, bool *ret)
 	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c),
 			graph = c > 32 && c < 127;
 	bool alnum = upper || lower || digit;
-	const bool is[] = {alnum, upper || lower, c == ' ' || c == '\t', c < 32 || c == 127, digit, graph,
+	const bool is[] = {alnum, upper || lower, ascii_is_blank(c), c < 32 || c == 127, digit, graph,
 			lower, graph || c == ' ', graph && !alnum,
 		c == ' ' || (c >= 9 && c <= 13), upper, digit || (c >= 'a' && c <= 'f') ||
 		(c >= 'A' && c <= 'F')};

@@ -59,7 +59,7 @@ static bool parse_integer(struct str s, uint64_t *ret, bool *ret_negative)
 		*ret_negative = false;
 		return s.n == 2 && *ret < 0x80;
 	}
-	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+	while (i < s.n && ascii_is_blank(s.p[i]))
 		i++;
 	*ret_negative = i < s.n && s.p[i] == '-';
 	i += i < s.n && (s.p[i] == '-' || s.p[i] == '+');
