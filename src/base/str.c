@@ -16,6 +16,11 @@ int str_cmp(struct str a, struct str b)
 	return d < 0 ? -1 : 1;
 }
 
+int str_order(const void *x, const void *y)
+{
+	return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
 bool str_is_like(struct str a, const char *c) { return a.n == strlen(c) && !strncasecmp(a.p, c, a.n); }
 
 static bool ends_word(char c) { return c == ' ' || !c; }

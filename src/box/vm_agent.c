@@ -496,7 +496,7 @@ static int send_dir(const struct agent *a, const char *dir, unsigned depth)
 	int rc = d ? 0 : -1;
 
 	while (rc == 0 && (entry = readdir(d)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		if (!path_is_dots(entry->d_name))
 			rc = str_put(at, sizeof(at), "%s/%s", dir, entry->d_name) < sizeof(at)
 					     ? send_entry(a, at, depth)
 					     : -1;

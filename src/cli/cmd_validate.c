@@ -106,7 +106,7 @@ static int take_report(struct validate_job *j, const struct json *root, struct v
 	in->exit_code = json_is_int(code) ? (int)json_int(code, 0) : -1;
 	in->out = str_dup(&j->a, json_text(out));
 	in->err = str_dup(&j->a, json_text(err));
-	in->command = str_dup(&j->a, json_text_at(root, "command"));
+	in->command = json_dup_at(&j->a, root, "command");
 	in->cut = stream_cut(root, "stdout") || stream_cut(root, "stderr");
 	return 0;
 }

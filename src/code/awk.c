@@ -7,9 +7,6 @@
 
 #include "code/tree.h"
 
-/* HOLE_NUM stands for an unknown number. */
-static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
-
 /*
  * The scanner's state. awk reaches out through system(), pipes, getline, > in a print, ARGV (the files it
  * reads next), and gawk's @load, @include and indirect calls. The same characters are common in strings and
@@ -138,7 +135,7 @@ static bool word_at(const struct awk *w, const char *word)
 
 	return w->s.n - w->i >= n && !memcmp(w->s.p + w->i, word, n) &&
 			(w->i + n == w->s.n ||
-			!(ascii_is_name_start(w->s.p[w->i + n]) || is_digit(w->s.p[w->i + n])));
+			!(ascii_is_name_start(w->s.p[w->i + n]) || text_digit(w->s.p[w->i + n])));
 }
 
 /* Handles "command" | getline, from the bar on. */
@@ -180,7 +177,7 @@ static bool read_reach(struct awk *w, struct str name, size_t from)
 	}
 	if (!str_is(name, "getline"))
 		return false;
-	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
+	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || text_digit(w->s.p[w->i])))
 		w->i++;
 	skip_blanks(w);
 	if (w->i >= w->s.n || strchr(");}\n#>=!&|?", w->s.p[w->i]))
@@ -266,7 +263,7 @@ static bool awk_name(struct awk *w)
 	size_t from = w->i;
 	struct str name;
 
-	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
+	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || text_digit(w->s.p[w->i])))
 		w->i++;
 	name = str_sub(w->s, from, w->i);
 	w->operand = true;
@@ -354,7 +351,7 @@ static bool awk_step(struct awk *w)
 		w->unsure = false;
 		return awk_name(w);
 	}
-	if (is_digit(c) || c == '.') {
+	if (text_digit(c) || c == '.') {
 		if (c == HOLE_NUM && w->i > 0 && w->s.p[w->i - 1] == '-')
 			return false; /* a negative number would form -- */
 		w->unsure = false;

@@ -337,10 +337,6 @@ static void visit_named(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	visit_node(p, node_field(n, "value"), sc);
 }
-static void visit_keyword(struct python *p, TSNode n, const struct py_scope *sc)
-{
-	visit_node(p, node_field(n, "value"), sc);
-}
 static void visit_nothing(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	(void)p, (void)n, (void)sc;
@@ -494,14 +490,12 @@ static const struct {
 	{"generator_expression", visit_comprehension}, {"global_statement", visit_nothing},
 	{"identifier", visit_identifier}, {"import_from_statement", visit_nothing},
 	{"import_statement", visit_nothing},
-	{"interpolation", visit_each_tracked}, {"keyword_argument", visit_keyword},
+	{"interpolation", visit_each_tracked}, {"keyword_argument", visit_named},
 	{"lambda", visit_function}, {"list_comprehension", visit_comprehension},
 	{"named_expression", visit_named},
 	{"nonlocal_statement", visit_nothing}, {"set_comprehension", visit_comprehension},
 	{"string_content", visit_nothing}, {"subscript", visit_subscript},
 };
-
-static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }
 
 static void visit_node(struct python *p, TSNode n, const struct py_scope *sc)
 {
@@ -509,7 +503,7 @@ static void visit_node(struct python *p, TSNode n, const struct py_scope *sc)
 
 	if (ts_node_is_null(n) || !walk_enter(p->w, n))
 		return;
-	hit = bsearch(ts_node_type(n), kinds, ARRAY_SIZE(kinds), sizeof(*kinds), by_type);
+	hit = bsearch(ts_node_type(n), kinds, ARRAY_SIZE(kinds), sizeof(*kinds), type_order);
 	if (hit)
 		kinds[((const char *)hit - (const char *)kinds) / sizeof(*kinds)].visit(p, n, sc);
 	else

@@ -191,6 +191,8 @@ struct where { /* one resolved path that an access may touch */
 /* Calls fn for every path that the access may touch. False if these are unknown: then fn was not called. */
 bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *,
 		const struct where *, void *), void *ctx);
+/* For callers that only want the world to be asked. */
+void paths_visit_nothing(struct judge *j, const struct access *x, const struct where *w, void *ctx);
 /*
  * Asks the world about all accesses; true if an answer is missing. A cheap first round: nothing is judged
  * without the answers.

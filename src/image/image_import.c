@@ -190,7 +190,7 @@ static int copy_dir(struct dir_import *d, int fd, size_t length, unsigned depth,
 	if (!list.dir)
 		return err_system(e, "cannot read '%s'", d->path);
 	for (errno = 0; (entry = readdir(list.dir)); errno = 0) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		if (path_is_dots(entry->d_name))
 			continue;
 		if (copy_entry(d, fd, entry->d_name, length, depth + 1, e) < 0)
 			return -1;

@@ -104,9 +104,9 @@ static bool read_name(struct arena *a, const struct image_store *s, struct str n
 	if (file_read(a, path, NAME_TEXT_MAX, &text, NULL, NULL) != 0)
 		return false;
 	text = str_trim(text, "\n");
-	if (!str_starts(text, IMAGE_PREFIX) || !str_is_hex(str_from(text, strlen(IMAGE_PREFIX)), SHA256_HEX))
+	if (!str_take(&text, IMAGE_PREFIX) || !str_is_hex(text, SHA256_HEX))
 		return false;
-	*ret = str_from(text, strlen(IMAGE_PREFIX));
+	*ret = text;
 	return true;
 }
 

@@ -370,7 +370,7 @@ static int read_names(struct tree_sealing *s, int fd, const char ***ret, size_t 
 	if (!d.dir)
 		return err_system(e, "cannot read '%s'", s->path);
 	for (errno = 0; (entry = readdir(d.dir)); errno = 0) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		if (path_is_dots(entry->d_name))
 			continue;
 		if (++n > IMAGE_ENTRIES_MAX)
 			return err_limit(e, "'%s' has too many names", s->path);

@@ -486,7 +486,7 @@ static void take_byte(struct normaliser *n, char byte)
 	size_t i = 0;
 	uint32_t cp;
 
-	if (s->have && (c & 0xC0) != 0x80)
+	if (s->have && !utf8_continues(byte))
 		bad_bytes(n);
 	if (!s->have && c < 0x80) {
 		take_char(n, c, str_n(&byte, 1));

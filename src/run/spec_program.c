@@ -199,7 +199,7 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 	while (rc == 0 && (entry = readdir(d.dir))) {
 		struct str path;
 
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || str_is(but, entry->d_name))
+		if (path_is_dots(entry->d_name) || str_is(but, entry->d_name))
 			continue;
 		path = str_path(m->a, dir, str_of(entry->d_name));
 		if (*left == 0)

@@ -116,7 +116,7 @@ static void look_into(struct output_search *o, int dir, struct str above, unsign
 		struct str name = str_of(at->d_name);
 		struct str path = above.n ? str_path(o->w->a, above, name) : name;
 
-		if (str_is(name, ".") || str_is(name, ".."))
+		if (str_is_any(name, ". .."))
 			continue;
 		if (++o->entries > OUTPUTS_ENTRIES || (at->d_type == DT_DIR && depth == OUTPUTS_DEPTH)) {
 			o->stopped = true;

@@ -410,7 +410,7 @@ static void lex_next(struct arith_scan *p)
 	} else if (c == HOLE_NUM && ends_operand(was) && !p->minus_hole) {
 		p->minus_hole = p->mood->doubt = true; /* an error, or the minus of a negative number */
 		t = '-';
-	} else if (ascii_is_digit(c) || c == HOLE_NUM) {
+	} else if (text_digit(c)) {
 		p->minus_hole = false;
 		p->val = parse_number(p);
 		t = TOK_NUM;
