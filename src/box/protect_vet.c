@@ -34,7 +34,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -710,8 +709,7 @@ bool vet_later(struct protect *p)
 		_exit(0);
 	}
 	close(waiting);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(pid);
 	return pid > 0;
 }
 

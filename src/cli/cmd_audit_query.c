@@ -9,6 +9,7 @@
 #include "cli/doc.h"
 #include "cli/record_home.h"
 #include "cli/rows.h"
+#include "sys/clock.h"
 
 #define LIMIT_MAX 1000000
 #define LIMIT_PEOPLE 100 /* rows on a terminal, unless --limit is given */
@@ -90,7 +91,7 @@ static int audit_query_job_run(void *arg)
 	int rc;
 
 	home_find(&j->a, &j->at);
-	if (rows_filter(&j->a, &j->o.rows, rows_now(), &j->filter, &e) < 0) {
+	if (rows_filter(&j->a, &j->o.rows, clock_real_us(), &j->filter, &e) < 0) {
 		output_error("%s: %s", j->name, e.text);
 		return e.kind == ERR_INPUT ? EXIT_USAGE : EXIT_INTERNAL;
 	}
