@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "audit/index.h"
-#include "base/num.h"
 #include "cli/doc.h"
 #include "cli/record_home.h"
 #include "cli/rows.h"
@@ -120,8 +119,8 @@ static int start_query(const struct command_row *self, int argc, char **argv, st
 
 	if (!options_only(self, argc, argv, &j->o, &code))
 		return code;
-	if (j->o.limit && num_parse(str_of(j->o.limit), 1, LIMIT_MAX, &limit) < 0)
-		return usage_wrong(self, "--limit must be a number from 1 to 1000000");
+	if (!option_number(self, "--limit", j->o.limit, 1, LIMIT_MAX, &limit, &code))
+		return code;
 	if (j->o.format && strcmp(j->o.format, "jsonl") != 0 && strcmp(j->o.format, "csv") != 0)
 		return usage_wrong(self, "--format is jsonl or csv");
 	j->name = self->name;
