@@ -19,6 +19,14 @@ bool ps_fail(struct ps *p)
 	return false;
 }
 
+bool ps_take(struct ps *p, char c)
+{
+	if (ps_at(p, 0) != c)
+		return ps_fail(p);
+	p->i++;
+	return true;
+}
+
 bool ps_step(struct ps *p)
 {
 	if (++p->steps <= PS_STEPS_MAX)
