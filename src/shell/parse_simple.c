@@ -130,18 +130,15 @@ struct syn_redir *parse_redirection(struct parser *p)
 	return r;
 }
 
-void parse_redirections(struct parser *p, struct syn_node *n)
+struct syn_redir **parse_redirections(struct parser *p, struct syn_redir **list)
 {
-	struct syn_redir **end = &n->redirs;
+	struct syn_redir **end = list, *r;
+
 	while (*end)
 		end = &(*end)->next;
-	for (;;) {
-		lex_blanks(p);
-		struct syn_redir *r = parse_redirection(p);
-		if (!r)
-			return;
+	for (lex_blanks(p); (r = parse_redirection(p)); lex_blanks(p))
 		LIST_ADD(end, r);
-	}
+	return end;
 }
 
 /* ---- assignments ---- */
