@@ -8,6 +8,11 @@ struct str jsontext_place(struct arena *a, struct str text, size_t at)
 	return str_fmt(a, "%zu:%zu", p.line, p.column);
 }
 
+int jsontext_wrong(struct arena *a, struct str text, const struct json *v, const char *want, struct err *e)
+{
+	return err_input(e, "%.*s: %s is expected here", STR_ARG(jsontext_place(a, text, v->from)), want);
+}
+
 /* ---- reading ---- */
 
 int jsontext_read(struct arena *a, struct str text, bool comments, struct json **ret_root, struct err *e)

@@ -9,13 +9,20 @@
 
 static void visit_node(struct python *p, TSNode n, const struct py_scope *sc);
 
-static void visit_all(struct python *p, TSNode n, const struct py_scope *sc)
+typedef void node_visitor(struct python *p, TSNode n, const struct py_scope *sc);
+
+static void visit_children(struct python *p, TSNode n, const struct py_scope *sc, node_visitor *visit)
 {
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
 
 	for (uint32_t i = 0; i < count; i++)
-		visit_node(p, kids[i], sc);
+		visit(p, kids[i], sc);
+}
+
+static void visit_all(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	visit_children(p, n, sc, visit_node);
 }
 
 /* ---- names and attributes ---- */
@@ -267,11 +274,7 @@ static bool stays_known(TSNode left, TSNode right)
 
 static void visit_each_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 {
-	uint32_t count;
-	TSNode *kids = py_children(p, n, &count);
-
-	for (uint32_t i = 0; i < count; i++)
-		visit_tracked(p, kids[i], sc);
+	visit_children(p, n, sc, visit_tracked);
 }
 
 static void visit_assignment(struct python *p, TSNode n, const struct py_scope *sc)
