@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/num.h"
+#include "bench.h"
 #include "code/code.h"
 #include "sys/file.h"
 
@@ -27,13 +28,7 @@ struct reading {
 	struct snippet s;
 };
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+static double now(void) { return seconds(CLOCK_MONOTONIC); }
 
 static int read_one(void *arg)
 {
@@ -50,13 +45,6 @@ static int read_one(void *arg)
 	r->f.snippets_end = &r->s.next;
 	code_read(&r->a, &r->f, &r->s, &v, &runs);
 	return 0;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv)
@@ -91,8 +79,7 @@ int main(int argc, char **argv)
 		arena_free(&r.a);
 		times[i] = now() - from;
 	}
-	qsort(times, (size_t)rounds, sizeof(*times), by_value);
-	printf("%.9f %zu %s %s\n", times[rounds / 2], used, parsed ? "parsed" : "unparsed",
+	printf("%.9f %zu %s %s\n", median(times, (size_t)rounds), used, parsed ? "parsed" : "unparsed",
 			rc ? "full" : complete ? "complete" : "incomplete");
 	arena_free(&kept);
 	return 0;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "bench.h"
 #include "config/config.h"
 #include "gate/gate.h"
 #include "judge/world.h"
@@ -124,13 +125,7 @@ static const struct bench benches[] = {
 };
 #define NBENCHES ARRAY_SIZE(benches)
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+static double now(void) { return seconds(CLOCK_MONOTONIC); }
 
 static double start_bash(void)
 {
@@ -207,19 +202,6 @@ static int load_regexes(struct things *t, const char *file, struct err *e)
 		return -1;
 	policies_of(&p, &t->regexes);
 	return 0;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v, size_t n)
-{
-	qsort(v, n, sizeof(*v), by_value);
-	return v[n / 2];
 }
 
 int main(int argc, char **argv)

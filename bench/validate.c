@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/json_write.h"
+#include "bench.h"
 #include "result/validate.h"
 
 #define SIZE ((size_t)1 << 20)
@@ -75,18 +76,7 @@ static const struct report {
 	{TASK_DATA, "csv", "id,name,amount,note\n", "%zu,somebody,2.5,", "\n", "\n", false, 0, NULL, true},
 };
 
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
+static double now(void) { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
 /* @ is how many rows there are. */
 static void put(struct buf *b, const char *text, size_t rows)
@@ -177,12 +167,10 @@ static bool measure(const struct report *r)
 		theirs[i] = middle - start;
 		ours[i] = now() - middle;
 	}
-	qsort(theirs, ROUNDS, sizeof *theirs, by_value);
-	qsort(ours, ROUNDS, sizeof *ours, by_value);
 	bool ok = v.validity == VALIDITY_VALID && v.format && !strcmp(v.format, r->format);
 	printf("  %-10s %-12s %-9s %.2f (goal %.0f)%s\n", task_name(r->task),
 			r->format, r->wrapped ? "in stdout" : "",
-			ours[ROUNDS / 2] / theirs[ROUNDS / 2], GOAL,
+			median(ours, ROUNDS) / median(theirs, ROUNDS), GOAL,
 			ok ? "" : "  NOT VALID: nothing was measured");
 	arena_free(&kept);
 	return ok;

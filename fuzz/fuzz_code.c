@@ -7,15 +7,10 @@
 #include <stdlib.h>
 
 #include "code/code.h"
+#include "fuzz.h"
 
 #define TEXT_MAX 4096
 #define SNIPPETS_MAX 16 /* code in code that is followed */
-
-static void check_span(const struct facts *f, struct span at)
-{
-	if (at.text >= f->ntexts || at.from > at.to || at.to > f->texts[at.text].bytes.n)
-		abort();
-}
 
 static void check_word(const struct word *w)
 {

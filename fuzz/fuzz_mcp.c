@@ -4,17 +4,10 @@
  * with a method, or has a code; what is answered is one line of JSON with that id; a call that is let through
  * names a tool and has arguments that are an object.
  */
-#include <stdlib.h>
-
 #include "client/mcp.h"
+#include "fuzz.h"
 
 #define LINES_MAX 64
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 struct input {
 	struct arena *a;

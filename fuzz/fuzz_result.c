@@ -3,9 +3,8 @@
  * much is shown. Holds: no crash; the text is UTF-8; normalising twice is normalising once; pieces make no
  * difference; counts add up; an exact value never stays.
  */
-#include <stdlib.h>
-
 #include "base/utf8.h"
+#include "fuzz.h"
 #include "result/normalise.h"
 #include "result/redact.h"
 #include "result/truncate.h"
@@ -24,12 +23,6 @@ static const struct str secret = {"tr0ub4dor", 9};
 /* in base64 behind 0, 1 and 2 bytes, in hexadecimal, backwards */
 static const char *const encoded[] = {"dHIwdWI0ZG9y", "RyMHViNGRvc", "0cjB1YjRkb3", "747230756234646f72",
 		"74 72 30 75 62 34 64 6f 72", "rod4bu0rt"};
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static uint64_t total(const struct sanitized *s)
 {

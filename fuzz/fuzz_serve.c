@@ -7,19 +7,13 @@
  * be enforced; what base64 decodes to is shorter than its text.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "run/job.h"
 #include "serve/serve_code.h"
 
 #define NUMBER_MAX 1000000000000000u
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 struct fuzz_input {
 	struct arena *a;

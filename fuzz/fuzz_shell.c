@@ -5,15 +5,10 @@
  */
 #include <stdlib.h>
 
+#include "fuzz.h"
 #include "shell/shell.h"
 
 #define TEXT_MAX 4096
-
-static void check_span(const struct facts *f, struct span at)
-{
-	if (at.text >= f->ntexts || at.from > at.to || at.to > f->texts[at.text].bytes.n)
-		abort();
-}
 
 static void check_words(const struct facts *f, const struct word *w, size_t n)
 {

@@ -3,9 +3,8 @@
  * whole file. Holds: no crash; whatever is refused is said; names are plain ones; what the skill says of
  * programs becomes a policy that loads, lists those programs, and does nothing else.
  */
-#include <stdlib.h>
-
 #include "config/config.h"
+#include "fuzz.h"
 #include "run/skill.h"
 
 #define TEXT_MAX 8192
@@ -14,12 +13,6 @@ struct input {
 	struct arena *a;
 	struct str text;
 };
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static bool in_list(const struct texts *list, struct str name)
 {

@@ -42,15 +42,6 @@ struct writing {
 
 /* ---- the newest row ---- */
 
-static ssize_t read_at(int fd, char *p, size_t n, off_t at)
-{
-	ssize_t got;
-	do
-		got = pread(fd, p, n, at);
-	while (got < 0 && errno == EINTR);
-	return got;
-}
-
 /* Where the line starts that ends before `end`: behind the newline before it. */
 static int line_start(int fd, off_t end, off_t *ret, struct err *e)
 {
@@ -58,7 +49,7 @@ static int line_start(int fd, off_t end, off_t *ret, struct err *e)
 	while (end > 0) {
 		size_t n = end < BLOCK ? (size_t)end : BLOCK;
 		off_t from = end - (off_t)n;
-		if (read_at(fd, block, n, from) != (ssize_t)n)
+		if (fd_read_at(fd, block, n, from) != (ssize_t)n)
 			return err_system(e, "cannot read the record");
 		const char *newline = memrchr(block, '\n', n);
 		if (newline) {
@@ -89,8 +80,8 @@ static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
 	size_t n = end - from < FRAME_START_MAX ? (size_t)(end - from) : FRAME_START_MAX;
 	if (end - from <= FRAME_END || (uint64_t)(end - from) > AUDIT_ROW_MAX)
 		return 0;
-	if (read_at(t->fd, first, n, from) != (ssize_t)n ||
-			read_at(t->fd, last, sizeof last, end - (off_t)sizeof last) != (ssize_t)sizeof last)
+	if (fd_read_at(t->fd, first, n, from) != (ssize_t)n ||
+			fd_read_at(t->fd, last, sizeof last, end - (off_t)sizeof last) != (ssize_t)sizeof last)
 		return err_system(e, "cannot read the record");
 	if (last[FRAME_END] != '\n' || !frame_start(str_n(first, n), &f) ||
 			!frame_end(str_n(last, FRAME_END), &f))
@@ -108,7 +99,7 @@ static int short_row(struct tail *t)
 	char block[SHORT_ROW];
 	size_t n = t->size < SHORT_ROW ? (size_t)t->size : SHORT_ROW;
 	struct row_frame f;
-	if (n <= FRAME_END || read_at(t->fd, block, n, t->size - (off_t)n) != (ssize_t)n ||
+	if (n <= FRAME_END || fd_read_at(t->fd, block, n, t->size - (off_t)n) != (ssize_t)n ||
 			block[n - 1] != '\n')
 		return 0;
 	const char *newline = memrchr(block, '\n', n - 1);
@@ -149,7 +140,7 @@ static int copy_bytes(int from, off_t at, off_t end, int to, struct err *e)
 	char block[BLOCK];
 	while (at < end) {
 		size_t n = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
-		if (read_at(from, block, n, at) != (ssize_t)n)
+		if (fd_read_at(from, block, n, at) != (ssize_t)n)
 			return err_system(e, "cannot read the record");
 		if (fd_write_all(to, "torn", str_n(block, n), e) < 0)
 			return -1;

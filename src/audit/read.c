@@ -41,9 +41,7 @@ static int read_bytes(const struct audit_reader *r, char *p, size_t n, off_t at,
 {
 	size_t have = 0;
 	while (have < n) {
-		ssize_t got = pread(r->fd, p + have, n - have, at + (off_t)have);
-		if (got < 0 && errno == EINTR)
-			continue;
+		ssize_t got = fd_read_at(r->fd, p + have, n - have, at + (off_t)have);
 		if (got < 0)
 			return err_system(e, "cannot read '%s' of the record", r->name);
 		if (!got)

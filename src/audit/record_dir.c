@@ -11,6 +11,7 @@
 
 #include "audit/inner.h"
 #include "base/num.h"
+#include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/state.h"
 
@@ -19,13 +20,6 @@
 #define PAUSE_MOST_NS 2000000
 #define HEAD_BYTES 192 /* seq, hash, name of the torn bytes, their number, newest day; blanks between */
 #define ENTRIES_MAX (2 * AUDIT_DAYS_MAX)
-
-static int64_t real_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *name, struct stat *ret,
 		struct err *e)
@@ -57,7 +51,7 @@ int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, st
 		struct err *e)
 {
 	struct stat st;
-	struct audit au = {.dir = -1, .uid = uid, .now = real_now,
+	struct audit au = {.dir = -1, .uid = uid, .now = clock_real_us,
 			.path = str_fmt(a, "%.*s/audit", STR_ARG(state))};
 	const char *path = str_c(a, au.path);
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -87,10 +87,8 @@ static int first_row(const struct audit *au, const char *name, char *room, struc
 	if (fd < 0)
 		return -1;
 	while (!end && n < AUDIT_ROW_MAX) {
-		ssize_t got = read(fd, room + n, AUDIT_ROW_MAX - n < FIRST_BYTES ? AUDIT_ROW_MAX - n :
+		ssize_t got = fd_read(fd, room + n, AUDIT_ROW_MAX - n < FIRST_BYTES ? AUDIT_ROW_MAX - n :
 				FIRST_BYTES);
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
 			return err_system(e, "cannot read '%s' of the record", name);
 		if (!got)

@@ -157,15 +157,6 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 
 /* ---- reading ---- */
 
-/* Takes `word` off the front. */
-static bool take_word(struct str *s, const char *word)
-{
-	if (!str_starts(*s, word))
-		return false;
-	*s = str_from(*s, strlen(word));
-	return true;
-}
-
 static bool take_number(struct str *s, uint64_t *ret)
 {
 	size_t n = 0;
@@ -204,10 +195,10 @@ bool frame_start(struct str s, struct row_frame *ret)
 {
 	uint64_t version;
 	s = str_first(s, FRAME_START_MAX);
-	return take_word(&s, "{\"v\":") && take_number(&s, &version) && take_word(&s, ",\"seq\":") &&
-			take_number(&s, &ret->seq) && take_word(&s, ",\"id\":\"") &&
-	       take_quoted(&s, &ret->id) && take_word(&s, ",\"kind\":\"") && take_quoted(&s, &ret->kind) &&
-	       take_word(&s, ",\"ts\":\"") && take_quoted(&s, &ret->ts) &&
+	return str_take(&s, "{\"v\":") && take_number(&s, &version) && str_take(&s, ",\"seq\":") &&
+			take_number(&s, &ret->seq) && str_take(&s, ",\"id\":\"") &&
+	       take_quoted(&s, &ret->id) && str_take(&s, ",\"kind\":\"") && take_quoted(&s, &ret->kind) &&
+	       str_take(&s, ",\"ts\":\"") && take_quoted(&s, &ret->ts) &&
 	       is_time(ret->ts) && ret->id.n <= AUDIT_ID_MAX;
 }
 
@@ -216,8 +207,8 @@ bool frame_end(struct str s, struct row_frame *ret)
 	if (s.n < FRAME_END)
 		return false;
 	s = str_from(s, s.n - FRAME_END);
-	if (!take_word(&s, ",\"prev\":\"") || !take_quoted(&s, &ret->prev) ||
-			!take_word(&s, ",\"hash\":\"") || !take_quoted(&s, &ret->hash))
+	if (!str_take(&s, ",\"prev\":\"") || !take_quoted(&s, &ret->prev) ||
+			!str_take(&s, ",\"hash\":\"") || !take_quoted(&s, &ret->hash))
 		return false;
 	return str_is(s, "}") && str_is_hex(ret->prev, AUDIT_HASH) && str_is_hex(ret->hash, AUDIT_HASH);
 }

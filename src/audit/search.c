@@ -114,10 +114,7 @@ static int row_at(struct search *s, const struct row_place *p, struct audit_line
 	if (there <= 0 || p->length <= 0 || (uint64_t)p->length >= AUDIT_ROW_MAX)
 		return there < 0 ? -1 : 0;
 	const size_t before = at > 0, n = before + (size_t)p->length + 1;
-	ssize_t got;
-	do
-		got = pread(s->fd, s->line, n, (off_t)(at - before));
-	while (got < 0 && errno == EINTR);
+	const ssize_t got = fd_read_at(s->fd, s->line, n, (off_t)(at - before));
 	if (got < 0)
 		return err_system(e, "cannot read '%s' of the record", s->name);
 	if ((size_t)got != n || (before && s->line[0] != '\n') || s->line[n - 1] != '\n' ||

@@ -7,7 +7,6 @@
  *     neither, and seq skips numbers                  the rows between are missing
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -72,9 +71,7 @@ static int fill_buffer(struct chain_reader *r, struct err *e)
 	r->n -= r->at;
 	r->at = 0;
 	size_t want = (uint64_t)r->left < READ_BYTES ? (size_t)r->left : READ_BYTES;
-	do
-		got = read(r->fd, r->p + r->n, want);
-	while (got < 0 && errno == EINTR);
+	got = fd_read(r->fd, r->p + r->n, want);
 	if (got < 0)
 		return err_system(e, "cannot read '%s' of the record", r->names[r->day]);
 	r->n += (size_t)got;

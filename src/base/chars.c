@@ -37,6 +37,23 @@ const bool char_blocks[CHAR_BLOCKS] = {
 
 static bool printable_ascii(uint32_t cp) { return cp >= 0x20 && cp < 0x7F; }
 
+bool char_in_ranges(const struct char_range *r, size_t n, uint32_t cp)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (cp > r[mid].to)
+			low = mid + 1;
+		else if (cp < r[mid].from)
+			high = mid;
+		else
+			return true;
+	}
+	return false;
+}
+
 enum char_class char_class_find(uint32_t cp)
 {
 	size_t low = 0, high = ARRAY_SIZE(classes);

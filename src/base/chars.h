@@ -25,6 +25,9 @@ struct char_range { /* code points, both ends included */
 	uint32_t from, to;
 };
 
+/* True if a range of this sorted table has the code point. */
+bool char_in_ranges(const struct char_range *r, size_t n, uint32_t cp);
+
 #define CHAR_BLOCKS (0x10000 >> 6)
 extern const bool char_blocks[CHAR_BLOCKS]; /* 64 code points each: some have a class */
 enum char_class char_class_find(uint32_t cp);

@@ -126,6 +126,11 @@ static inline struct str json_text_at(const struct json *o, const char *key)
 {
 	return json_text(json_key(o, key));
 }
+/* The same, copied into the arena. */
+static inline struct str json_dup_at(struct arena *a, const struct json *o, const char *key)
+{
+	return str_dup(a, json_text_at(o, key));
+}
 static inline bool json_true_at(const struct json *o, const char *key)
 {
 	return json_is(json_key(o, key), JSON_TRUE);

@@ -75,6 +75,27 @@ void json_put_field(struct buf *b, const char *key, struct str s)
 	json_put_string(b, s);
 }
 
+void json_put_field_or_null(struct buf *b, const char *key, struct str s)
+{
+	if (s.n) {
+		json_put_field(b, key, s);
+		return;
+	}
+	json_put_key(b, key);
+	buf_c(b, "null");
+}
+
+void json_put_name(struct buf *b, const char *key, const char *name)
+{
+	json_put_field_or_null(b, key, name ? str_of(name) : STR(""));
+}
+
+void json_put_bool(struct buf *b, const char *key, bool value)
+{
+	json_put_key(b, key);
+	buf_c(b, value ? "true" : "false");
+}
+
 void json_put_words(struct buf *b, const char *key, struct str words)
 {
 	struct str word;
@@ -84,6 +105,16 @@ void json_put_words(struct buf *b, const char *key, struct str words)
 	while ((word = str_word(&words)).n) {
 		json_put_comma(b);
 		json_put_string(b, word);
+	}
+	buf_char(b, ']');
+}
+
+void json_put_texts(struct buf *b, const char *key, const struct texts *list)
+{
+	json_put_open(b, key, '[');
+	for (; list; list = list->next) {
+		json_put_comma(b);
+		json_put_string(b, list->text);
 	}
 	buf_char(b, ']');
 }

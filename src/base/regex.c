@@ -185,16 +185,11 @@ static int compile_late(void *arg)
 
 /* ---- the search for literals ---- */
 
-static char upper(char c)
-{
-	return ascii_is_lower(c) ? (char)(c - 32) : c;
-}
-
 static bool starts_folded(const char *s, struct str needle)
 {
 	size_t i = 1;
 
-	while (i < needle.n && (s[i] == needle.p[i] || s[i] == upper(needle.p[i])))
+	while (i < needle.n && (s[i] == needle.p[i] || s[i] == ascii_to_upper(needle.p[i])))
 		i++;
 	return i == needle.n;
 }
@@ -212,7 +207,7 @@ static const char *next_byte(const char *from, const char *end, char c)
  */
 static bool holds_folded(struct str s, struct str needle)
 {
-	const char small = needle.p[0], large = upper(small);
+	const char small = needle.p[0], large = ascii_to_upper(small);
 
 	if (s.n < needle.n)
 		return false;

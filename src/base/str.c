@@ -16,6 +16,11 @@ int str_cmp(struct str a, struct str b)
 	return d < 0 ? -1 : 1;
 }
 
+int str_order(const void *x, const void *y)
+{
+	return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
 bool str_is_like(struct str a, const char *c) { return a.n == strlen(c) && !strncasecmp(a.p, c, a.n); }
 
 static bool ends_word(char c) { return c == ' ' || !c; }
@@ -47,7 +52,7 @@ bool str_like_any(struct str s, const char *words)
 	char first = s.n && words ? ascii_to_lower(s.p[0]) : '\0';
 
 	return !ends_word(first) && (has_word(s, words, first, true) ||
-			(ascii_is_lower(first) && has_word(s, words, (char)(first - 32), true)));
+			(ascii_is_lower(first) && has_word(s, words, ascii_to_upper(first), true)));
 }
 
 ptrdiff_t str_find(struct str s, char c, size_t from)
@@ -115,6 +120,14 @@ bool str_is_ascii(struct str s)
 	return true;
 }
 
+bool str_is_alnum_or(struct str s, const char *others)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!ascii_is_alnum_or(s.p[i], others))
+			return false;
+	return s.n > 0;
+}
+
 bool str_only(struct str s, const char *bytes)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -168,16 +181,15 @@ bool str_contains_nocase(struct str s, const char *needle)
 	return false;
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 struct str str_word(struct str *rest)
 {
 	size_t from = 0, to;
 	struct str word;
 
-	while (from < rest->n && is_blank(rest->p[from]))
+	while (from < rest->n && ascii_is_blank_or_newline(rest->p[from]))
 		from++;
-	for (to = from; to < rest->n && !is_blank(rest->p[to]);)
+	for (to = from; to < rest->n && !ascii_is_blank_or_newline(rest->p[to]);)
 		to++;
 	word = str_sub(*rest, from, to);
 	*rest = str_sub(*rest, to, rest->n);

@@ -47,6 +47,8 @@ static inline bool str_ends(struct str s, const char *suffix)
 }
 /* -1, 0, 1 by bytes, shorter first */
 int str_cmp(struct str a, struct str b);
+/* The same for qsort() and bsearch(). */
+int str_order(const void *x, const void *y);
 /* index of byte c at or after `from`, or -1 */
 ptrdiff_t str_find(struct str s, char c, size_t from);
 /* the same, or s.n without one */
@@ -69,10 +71,13 @@ uint64_t str_count(struct str s, char c);
 bool str_contains(struct str s, struct str needle);
 bool str_contains_nocase(struct str s, const char *needle); /* case-insensitive for ASCII letters */
 /* n lower-case hex digits: the form of digests and ids */
+static inline bool path_is_dots(const char *name) { return !strcmp(name, ".") || !strcmp(name, ".."); }
 bool path_climbs(struct str path); /* contains .. after a name: the target depends on links */
 bool str_is_hex(struct str s, size_t n);
 bool str_is_digits(struct str s);               /* one or more decimal digits */
 bool str_is_ascii(struct str s);                /* also if it is empty */
+/* One or more characters, each a letter, a digit or one of the others. */
+bool str_is_alnum_or(struct str s, const char *others);
 bool str_only(struct str s, const char *bytes); /* it has no other bytes, or is empty */
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);
@@ -80,6 +85,16 @@ static inline struct str str_from(struct str s, size_t from) { return str_sub(s,
 static inline struct str str_first(struct str s, size_t n) { return str_sub(s, 0, n); }
 /* part after the last '/'; the whole string without one */
 struct str str_base(struct str path);
+/* Removes the prefix, if it is there. True if it was. */
+static inline bool str_take(struct str *s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (!str_starts(*s, prefix))
+		return false;
+	*s = str_n(s->p + n, s->n - n);
+	return true;
+}
 /* removes the bytes of `set` from both ends */
 struct str str_trim(struct str s, const char *set);
 /* Takes the next word of a list separated by blanks and newlines; empty at the end. */

@@ -2,12 +2,11 @@
 #define _GNU_SOURCE
 #include "box/box.h"
 
-#include <errno.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "box/backend.h"
 #include "sys/file.h"
+#include "sys/process.h"
 #include "sys/stream.h"
 
 static const struct backend *const backends[] = {&backend_ns, &backend_bwrap, &backend_docker,
@@ -84,8 +83,7 @@ static void stop_state(struct box_state *b, enum box_stop how)
 
 static void wait_for(pid_t *pid)
 {
-	while (*pid > 0 && waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(*pid);
 	*pid = 0;
 }
 

@@ -138,12 +138,10 @@ bool capture_take(struct capture *c, bool all)
 {
 	pass_on(c, all);
 	for (unsigned i = 0; c->fd >= 0 && !c->waiting && (all || i < TURN_MAX); i++) {
-		ssize_t got = read(c->fd, c->chunk, sizeof(c->chunk));
+		ssize_t got = fd_read(c->fd, c->chunk, sizeof(c->chunk));
 		uint64_t room = c->max > c->total ? c->max - c->total : 0;
 		size_t kept;
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0 && errno == EAGAIN)
 			break;
 		if (got <= 0) {

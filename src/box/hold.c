@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/clock.h"
@@ -39,9 +38,7 @@ static enum hold_side be_holder(struct box_state *b, int word)
 	setsid();
 	b->backend->adopt(b);
 	b->protection.undertaker.adopted = b->protection.undertaker_git.adopted = true;
-	do
-		n = read(word, &said, 1);
-	while (n < 0 && errno == EINTR);
+	n = fd_read(word, &said, 1);
 	if (n == 1 && said == AWAY)
 		_exit(0);
 	close(word);
@@ -93,8 +90,7 @@ static enum hold_side hand_over(struct box_state *b, int life, int word, pid_t h
 	if (kept && say_word(word, GO))
 		return HOLD_LAUNCHER;
 	(void)say_word(word, AWAY);
-	while (waitpid(holder, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(holder);
 	return e->kind ? HOLD_FAILED
 		       : (err_set(e, ERR_SYSTEM, 0, "the box could not be handed over"), HOLD_FAILED);
 }

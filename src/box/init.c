@@ -62,7 +62,8 @@ void ns_tell_why(int talk, const struct err *why)
 	send_message(talk, &m);
 }
 
-void init_give_up(int talk, const struct err *why)
+/* Sends the reason to the launcher, and ends the box. */
+static void __attribute__((noreturn)) give_up(int talk, const struct err *why)
 {
 	ns_tell_why(talk, why);
 	_exit(NS_LOST);
@@ -75,7 +76,7 @@ void ns_not_told(int talk)
 	if (errno != EMFILE)
 		_exit(NS_LOST);
 	err_set(&e, ERR_SYSTEM, errno, "cannot receive the descriptors of the box");
-	init_give_up(talk, &e);
+	give_up(talk, &e);
 }
 
 /* Waits for the launcher to say which user the box has. If the launcher is dead, init ends. */
@@ -416,7 +417,7 @@ static void __attribute__((noreturn)) fail_setup(struct program *p, const struct
 
 	if (p->pid > 0 && program_await(p, p->pid, NULL) != 0)
 		program_await(p, PROGRAM_NETWORK, &patience);
-	init_give_up(p->child->talk, why);
+	give_up(p->child->talk, why);
 }
 
 /* Init enters the program's network namespace, or /proc/1/net would show the host's network. */
@@ -530,19 +531,19 @@ void ns_init(const struct ns_child *c)
 	if (t->primed) {
 		program_await(&p, PROGRAM_NETWORK, NULL);
 		if (remove_old_root(old, &e) != 0)
-			init_give_up(c->talk, &e);
+			give_up(c->talk, &e);
 	}
 	if (t->preload && preload_take_run(&p, &e) != 0)
-		init_give_up(c->talk, &e);
+		give_up(c->talk, &e);
 	if (!t->preload)
 		await_exec(&p, t->primed ? PROGRAM_PRIMED : PROGRAM_NETWORK, t->limits.time_ms);
 	if (init_start_clock(p.task->limits.time_ms, &e) != 0)
-		init_give_up(c->talk, &e);
+		give_up(c->talk, &e);
 	if (t->preload)
 		preload_send(&p);
 	if ((!t->primed && remove_old_root(old, &e) != 0) ||
 			init_close_all_but(c->talk, held(t->ops), &e) != 0)
-		init_give_up(c->talk, &e);
+		give_up(c->talk, &e);
 	(void)cpus_restore(&t->cpus);
 	if (t->background)
 		reap_and_listen(c->talk, p.pid, p.task->ops);

@@ -242,8 +242,6 @@ int init_start_clock(uint64_t limit_ms, struct err *e);
 size_t ns_dropped(const struct op *ops, char *text, size_t size);
 /* Init: closes every descriptor but these two; -1: none. */
 int init_close_all_but(int fd, int other, struct err *e);
-/* Init: sends the reason to the launcher, and ends the box. */
-void init_give_up(int talk, const struct err *why) __attribute__((noreturn));
 /* Sends the reason why the box ends to the launcher. */
 void ns_tell_why(int talk, const struct err *why);
 /*

@@ -27,11 +27,11 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "box/ns_network.h"
 #include "sys/fds.h"
+#include "sys/process.h"
 
 #define LINK_INDEX 100      /* on both sides; smaller ones may belong to links that the kernel makes */
 #define LINK_NAME "eth0"
@@ -225,8 +225,7 @@ static int make_relay_side(struct relay_side *s, struct err *e)
 	pid = clone(run_helper, stack + HELPER_STACK, flags, s);
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the network namespace of the relay");
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(pid);
 	if (s->failed)
 		*e = s->err;
 	return s->failed ? -1 : 0;

@@ -35,12 +35,8 @@ static int await_ready(const struct program *p, struct err *e)
 {
 	const struct ns_message m = {.kind = NS_READY};
 	char word = 0;
-	ssize_t n;
 
-	do
-		n = read(p->loader[0], &word, 1);
-	while (n < 0 && errno == EINTR);
-	if (n != 1 || word != READY)
+	if (fd_read(p->loader[0], &word, 1) != 1 || word != READY)
 		return err_set(e, ERR_SYSTEM, 0,
 				"the interpreter that starts ahead ended before it was ready (can it import "
 				"its modules?)");

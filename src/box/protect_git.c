@@ -68,7 +68,7 @@ struct str git_file_target(struct protect *p, const char *path)
 	if (below_read(p->a, p->ws, path, GIT_FILE_MAX, &text) < 0 || !str_starts(text, prefix.p))
 		return STR("");
 	text = str_sub(text, prefix.n, text.n);
-	while (text.n && (text.p[0] == ' ' || text.p[0] == '\t'))
+	while (text.n && ascii_is_blank(text.p[0]))
 		text = str_sub(text, 1, text.n);
 	while (text.n && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
 		text.n--;
@@ -427,7 +427,11 @@ static const char *common_of(struct protect *p, const char *gitdir)
 	return str_starts(text, "/") ? str_c(p->a, text) : place_join(p->a, gitdir, str_c(p->a, text));
 }
 
-void named_outside(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx)
+/*
+ * The same for one more working tree: of a git directory, which may lie outside of the workspace (an absolute
+ * path), and of the repository around it.
+ */
+static void named_outside(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx)
 {
 	const char *common = common_of(p, gitdir);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "box/protect_inner.h"
+#include "sys/file.h"
 
 #define CHUNK 16384
 #define ENTRY_FIXED 40           /* bytes before the object's name: times, device, inode, mode, owner, size */
@@ -42,10 +43,8 @@ static bool take_byte(struct index_reader *r, unsigned char *ret)
 	if (!r->left)
 		return false;
 	if (r->at == r->n) {
-		ssize_t got;
+		ssize_t got = fd_read(r->fd, r->buf, sizeof r->buf);
 
-		while ((got = read(r->fd, r->buf, sizeof r->buf)) < 0 && errno == EINTR)
-			;
 		if (got <= 0)
 			return false;
 		r->at = 0;

@@ -226,7 +226,6 @@ int workspace_open(const char *path, struct identity expected);
 
 /* The state directory; empty: none. */
 const char *protect_state(struct protect *p);
-void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1]);
 /* Opens the folder, if there can be one. */
 void vet_open(struct protect *p);
 /*
@@ -469,11 +468,6 @@ typedef void named_fn(void *ctx, const char *path, bool directory);
 void named_each(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
 /* The same for the configurations that belong to no repository. */
 void named_persons(struct protect *p, const char *top, named_fn *fn, void *ctx);
-/*
- * The same for one more working tree: of a git directory, which may lie outside of the workspace (an absolute
- * path), and of the repository around it.
- */
-void named_outside(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
 /* Protects what repositories around the workspace name in it. */
 void git_around(struct protect *p);
 /*

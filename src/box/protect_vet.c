@@ -34,7 +34,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -72,7 +71,7 @@ const char *protect_state(struct protect *p)
 	return path_dirname(p->a, path_dirname(p->a, str_c(p->a, p->quarantine)));
 }
 
-void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1])
+static void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1])
 {
 	char hex[SHA256_HEX + 1];
 
@@ -710,8 +709,7 @@ bool vet_later(struct protect *p)
 		_exit(0);
 	}
 	close(waiting);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(pid);
 	return pid > 0;
 }
 

@@ -117,7 +117,7 @@ bool dir_each(int fd, size_t *left, dir_entry_fn *fn, void *ctx)
 			struct entry64 *d = (struct entry64 *)(bytes + at);
 
 			at += d->length;
-			if (!strcmp(d->name, ".") || !strcmp(d->name, ".."))
+			if (path_is_dots(d->name))
 				continue;
 			if (!*left)
 				return false;

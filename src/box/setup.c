@@ -169,6 +169,26 @@ static void close_anchors(struct box_root *r)
 		fd_close(&r->anchors[--r->nanchors].fd);
 }
 
+/* Sets r->path to the next directory of the first n bytes of the target, from the top; *at starts at 0. */
+static bool next_directory(struct box_root *r, const char *target, size_t n, size_t *at)
+{
+	if (*at >= n)
+		return false;
+	for (++*at; *at < n && target[*at] != '/';)
+		++*at;
+	memcpy(r->path, target, *at);
+	r->path[*at] = 0;
+	return true;
+}
+
+static int check_length(size_t n)
+{
+	if (n < PATH_MAX)
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
 /*
  * Makes or finds all directories above the target. 1: all of them are ours; 0: something else is there,
  * perhaps a mount; -1: error.
@@ -181,17 +201,11 @@ static int own_parents(struct box_root *r, const char *target)
 		return 1;
 	if (find_anchor(r, target, n))
 		return 0;
-	if (n >= PATH_MAX) {
-		errno = ENAMETOOLONG;
+	if (check_length(n) != 0)
 		return -1;
-	}
-	for (size_t i = 1; i <= n; i++) {
-		if (i < n && target[i] != '/')
-			continue;
+	for (size_t i = 0; next_directory(r, target, n, &i);) {
 		if (own_has(r, target, i))
 			continue;
-		memcpy(r->path, target, i);
-		r->path[i] = 0;
 		if (mkdir(name_of(r->path), 0755) != 0) {
 			FD_CLEANUP int dir = errno == EEXIST
 					? open_within(r->fd, r->path, O_PATH | O_DIRECTORY | O_NOFOLLOW)
@@ -217,10 +231,8 @@ static int make_parents(struct box_root *r, const char *target)
 	char path[PATH_MAX];
 	int dir = k ? k->fd : r->fd;
 
-	if (n >= sizeof(path)) {
-		errno = ENAMETOOLONG;
+	if (check_length(n) != 0)
 		return -1;
-	}
 	fd_close(&r->at);
 	memcpy(path, target + from, n - from);
 	path[n - from] = 0;
@@ -590,18 +602,11 @@ static int make_hidden(struct box_root *r, const char *target, mode_t mode)
 {
 	size_t n = strlen(target);
 
-	if (n >= PATH_MAX) {
-		errno = ENAMETOOLONG;
+	if (check_length(n) != 0)
 		return -1;
-	}
-	for (size_t i = 1; i <= n; i++) {
-		if (i < n && target[i] != '/')
-			continue;
-		memcpy(r->path, target, i);
-		r->path[i] = 0;
+	for (size_t i = 0; next_directory(r, target, n, &i);)
 		if (mkdir(name_of(r->path), i < n ? 0755 : mode) != 0 && errno != EEXIST)
 			return -1;
-	}
 	return chmod(name_of(target), mode);
 }
 

@@ -46,8 +46,7 @@ static void call_before(const struct undertaker_call *c)
 		c->fn(c->ctx);
 		_exit(0);
 	}
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(pid);
 }
 
 static int undertake(void *arg)
@@ -63,9 +62,7 @@ static int undertake(void *arg)
 	 * launcher's output must see EOF when the launcher ends.
 	 */
 	fds_keep(w->keep, w->nkeep);
-	do
-		n = read(w->life[0], &word, 1);
-	while (n < 0 && errno == EINTR);
+	n = fd_read(w->life[0], &word, 1);
 	if (n == 0) {
 		call_before(w->before);
 		if (w->cg) {

@@ -99,8 +99,6 @@ int vm_image_tree(struct vm_image *m, const char *path, struct err *e);
 int vm_image_close(struct vm_image *m, struct err *e);
 
 /* ---- vm_changes.c ---- */
-/* True if a native box with this plan could change this path in the workspace. */
-bool vm_may_change(const struct op *ops, const char *workspace, const char *path, enum vm_what what);
 /* Repeats the changes in the file, which a machine wrote, in the workspace. */
 int vm_changes_apply(int file, const struct op *ops, const struct spec *s, struct err *e);
 

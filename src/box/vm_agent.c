@@ -22,7 +22,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 #include <linux/vm_sockets.h>
@@ -496,7 +495,7 @@ static int send_dir(const struct agent *a, const char *dir, unsigned depth)
 	int rc = d ? 0 : -1;
 
 	while (rc == 0 && (entry = readdir(d)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		if (!path_is_dots(entry->d_name))
 			rc = str_put(at, sizeof(at), "%s/%s", dir, entry->d_name) < sizeof(at)
 					     ? send_entry(a, at, depth)
 					     : -1;
@@ -527,8 +526,7 @@ static void finish(struct agent *a, const struct runner *r)
 
 	if (read(r->result, &end, sizeof(end)) != (ssize_t)sizeof(end))
 		err_set(&end.err, ERR_SYSTEM, 0, "the runner in the machine has died");
-	while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(r->pid);
 	if (end.err.kind)
 		fail(a, &end.err);
 	if (a->head->workspace[0] && send_dir(a, UPPER "/upper", 0) != 0) {

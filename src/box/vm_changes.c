@@ -28,8 +28,11 @@ static bool below(const char *path, const char *dir)
 	return !strncmp(path, dir, n) && path[n] == '/';
 }
 
-/* A mount point can be neither removed nor replaced, and nothing above one can be removed. */
-bool vm_may_change(const struct op *ops, const char *workspace, const char *path, enum vm_what what)
+/*
+ * True if a native box with this plan could change this path in the workspace. A mount point can be neither
+ * removed nor replaced, and nothing above one can be removed.
+ */
+static bool may_change(const struct op *ops, const char *workspace, const char *path, enum vm_what what)
 {
 	const struct op *on = guest_mount_of(ops, path);
 
@@ -158,7 +161,7 @@ static int apply_one(const struct applying *c, char *path, const struct vm_chang
 	/* A directory that stays is no change to a name in it; a new one in its place is. */
 	if (what == VM_DIR && dir >= 0 && !is_dir(dir, name))
 		what = VM_DIR_ANEW;
-	if (!vm_may_change(c->ops, c->workspace, whole, what) || (dir < 0 && what == VM_GONE))
+	if (!may_change(c->ops, c->workspace, whole, what) || (dir < 0 && what == VM_GONE))
 		return skip_bytes(c, h->size);
 	if (dir < 0)
 		return -1;

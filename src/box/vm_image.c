@@ -145,7 +145,7 @@ static int put_dir(struct vm_image *m, int fd, char *path, unsigned depth, struc
 				path);
 	}
 	while (rc == 0 && (entry = readdir(d))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		if (path_is_dots(entry->d_name))
 			continue;
 		if (str_put(path + len, PATH_MAX - len, "/%s", entry->d_name) >= PATH_MAX - len)
 			rc = err_limit(e, "a path below '%.200s' is too long", path);

@@ -29,7 +29,7 @@ static uint64_t sum_kib(struct str text, const char *const *keys)
 			size_t from = strlen(*key);
 			if (!str_starts(line, *key))
 				continue;
-			while (from < line.n && (line.p[from] == ' ' || line.p[from] == '\t'))
+			while (from < line.n && ascii_is_blank(line.p[from]))
 				from++;
 			ptrdiff_t end = str_find(line, ' ', from);
 			int64_t n;

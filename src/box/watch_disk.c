@@ -40,8 +40,6 @@ static void enter(struct disk_walk *w, int at, const char *name)
 		w->dirs[w->depth++] = fd;
 }
 
-static bool is_dots(const char *name) { return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2])); }
-
 /* Adds the names of the deepest directory up to the next directory in it, which becomes the deepest. */
 static void list_names(struct disk_walk *w)
 {
@@ -56,7 +54,7 @@ static void list_names(struct disk_walk *w)
 			const struct dirent64 *d = (const struct dirent64 *)(buf + at);
 
 			at += d->d_reclen;
-			if (is_dots(d->d_name) || fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			if (path_is_dots(d->d_name) || fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 				continue;
 			w->names++;
 			w->bytes += (uint64_t)st.st_blocks * 512;

@@ -138,6 +138,12 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 int options_take(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
 /* The same for a command without operands. False if the command ends here with *ret_code. */
 bool options_only(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
+/* The same for a command with at most one operand; NULL: none. `many` is the message about more. */
+bool options_operand(const struct command_row *c, int argc, char **argv, void *into, const char *many,
+		const char **ret, int *ret_code);
+/* Reads a number, the value of an option; NULL leaves *ret. False if it is no such number: *ret_code. */
+bool option_number(const struct command_row *c, const char *name, const char *value, int64_t min, int64_t max,
+		int64_t *ret, int *ret_code);
 /* Returns the next form of a synopsis and advances *at. False after the last. */
 bool synopsis_next(const char **at, struct str *ret);
 void usage_print(struct buf *b, const struct command_row *c);

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "audit/index.h"
-#include "base/num.h"
 #include "cli/doc.h"
 #include "cli/record_home.h"
 #include "cli/rows.h"
+#include "sys/clock.h"
 
 #define LIMIT_MAX 1000000
 #define LIMIT_PEOPLE 100 /* rows on a terminal, unless --limit is given */
@@ -90,7 +90,7 @@ static int audit_query_job_run(void *arg)
 	int rc;
 
 	home_find(&j->a, &j->at);
-	if (rows_filter(&j->a, &j->o.rows, rows_now(), &j->filter, &e) < 0) {
+	if (rows_filter(&j->a, &j->o.rows, clock_real_us(), &j->filter, &e) < 0) {
 		output_error("%s: %s", j->name, e.text);
 		return e.kind == ERR_INPUT ? EXIT_USAGE : EXIT_INTERNAL;
 	}
@@ -119,8 +119,8 @@ static int start_query(const struct command_row *self, int argc, char **argv, st
 
 	if (!options_only(self, argc, argv, &j->o, &code))
 		return code;
-	if (j->o.limit && num_parse(str_of(j->o.limit), 1, LIMIT_MAX, &limit) < 0)
-		return usage_wrong(self, "--limit must be a number from 1 to 1000000");
+	if (!option_number(self, "--limit", j->o.limit, 1, LIMIT_MAX, &limit, &code))
+		return code;
 	if (j->o.format && strcmp(j->o.format, "jsonl") != 0 && strcmp(j->o.format, "csv") != 0)
 		return usage_wrong(self, "--format is jsonl or csv");
 	j->name = self->name;

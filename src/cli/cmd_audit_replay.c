@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "base/num.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "cli/record_home.h"
@@ -225,8 +224,8 @@ static int run_audit_replay(const struct command_row *self, int argc, char **arg
 
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	if (j.o.examples && num_parse(str_of(j.o.examples), 0, EXAMPLES_MAX, &n) < 0)
-		return usage_wrong(self, "--examples must be a number from 0 to 10000");
+	if (!option_number(self, "--examples", j.o.examples, 0, EXAMPLES_MAX, &n, &code))
+		return code;
 	j.examples = (size_t)n;
 	return with_arena(&j.a, audit_replay_job_run, &j);
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "audit/index.h"
-#include "base/num.h"
 #include "cli/record_home.h"
 #include "cli/rows.h"
 #include "sys/file.h"
@@ -155,8 +154,8 @@ static int run_audit_tail(const struct command_row *self, int argc, char **argv)
 
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	if (j.o.n && num_parse(str_of(j.o.n), 1, TAIL_MAX, &n) < 0)
-		return usage_wrong(self, "-n must be a number from 1 to 10000");
+	if (!option_number(self, "-n", j.o.n, 1, TAIL_MAX, &n, &code))
+		return code;
 	j.n = (size_t)n;
 	return with_arena(&j.a, audit_tail_job_run, &j);
 }

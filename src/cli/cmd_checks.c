@@ -152,13 +152,10 @@ static int checks_job_run(void *arg)
 static int run_checks(const struct command_row *self, int argc, char **argv)
 {
 	struct checks_job j = {0};
-	int code, first = options_take(self, argc, argv, &j, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_operand(self, argc, argv, &j, "give one check", &j.name, &code))
 		return code;
-	if (first + 1 < argc)
-		return usage_wrong(self, "give one check");
-	j.name = first < argc ? argv[first] : NULL;
 	return with_arena(&j.a, checks_job_run, &j);
 }
 

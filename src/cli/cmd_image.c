@@ -64,12 +64,8 @@ static void put_image(struct buf *b, const struct image *i)
 {
 	json_put_open(b, NULL, '{');
 	json_put_field(b, "digest", str_fmt(b->a, IMAGE_PREFIX "%.*s", STR_ARG(i->digest)));
-	json_put_open(b, "names", '[');
-	for (const struct texts *t = i->names; t; t = t->next) {
-		json_put_comma(b);
-		json_put_string(b, t->text);
-	}
-	buf_fmt(b, "],\"bytes\":%llu,\"entries\":%llu", (unsigned long long)i->bytes,
+	json_put_texts(b, "names", i->names);
+	buf_fmt(b, ",\"bytes\":%llu,\"entries\":%llu", (unsigned long long)i->bytes,
 			(unsigned long long)i->entries);
 	json_put_field(b, "source", i->source);
 	json_put_field(b, "created", i->created);

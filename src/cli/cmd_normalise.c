@@ -36,13 +36,10 @@ static int normalise_job_run(void *arg)
 static int run_normalise(const struct command_row *self, int argc, char **argv)
 {
 	struct normalise_job j = {0};
-	int code, first = options_take(self, argc, argv, &j, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_operand(self, argc, argv, &j, "give one file", &j.path, &code))
 		return code;
-	if (first + 1 < argc)
-		return usage_wrong(self, "give one file");
-	j.path = first < argc ? argv[first] : NULL;
 	return with_arena(&j.a, normalise_job_run, &j);
 }
 

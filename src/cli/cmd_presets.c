@@ -52,12 +52,8 @@ static void put_object(struct presets_job *j, struct buf *b, const struct networ
 	json_put_open(b, "hosts", '[');
 	put_rules(j, b, rules);
 	buf_char(b, ']');
-	json_put_open(b, "notes", '[');
-	for (; notes; notes = notes->next) {
-		json_put_comma(b);
-		json_put_string(b, notes->text);
-	}
-	buf_c(b, "]}\n");
+	json_put_texts(b, "notes", notes);
+	buf_c(b, "}\n");
 }
 
 /* Asks the tools as a run would. */
@@ -137,13 +133,10 @@ static int presets_job_run(void *arg)
 static int run_presets(const struct command_row *self, int argc, char **argv)
 {
 	struct presets_job j = {0};
-	int code, first = options_take(self, argc, argv, &j, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_operand(self, argc, argv, &j, "give one name", &j.name, &code))
 		return code;
-	if (first + 1 < argc)
-		return usage_wrong(self, "give one name");
-	j.name = first < argc ? argv[first] : NULL;
 	return with_arena(&j.a, presets_job_run, &j);
 }
 

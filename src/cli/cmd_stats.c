@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "audit/metrics.h"
-#include "base/num.h"
 #include "base/wrap.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
@@ -477,8 +476,8 @@ static int run_stats(const struct command_row *self, int argc, char **argv)
 
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	if (j.o.top && num_parse(str_of(j.o.top), 1, TOP_MAX, &n) < 0)
-		return usage_wrong(self, "--top must be a number from 1 to 1000");
+	if (!option_number(self, "--top", j.o.top, 1, TOP_MAX, &n, &code))
+		return code;
 	j.top = (size_t)n;
 	return with_arena(&j.a, stats_job_run, &j);
 }

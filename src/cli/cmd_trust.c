@@ -315,15 +315,12 @@ static int trust_job_run(void *arg)
 static int run_trust(const struct command_row *self, int argc, char **argv)
 {
 	struct trust_job j = {0};
-	int code, first = options_take(self, argc, argv, &j.o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_operand(self, argc, argv, &j.o, "give one file", &j.operand, &code))
 		return code;
-	if (first + 1 < argc)
-		return usage_wrong(self, "give one file");
-	if (j.o.list && (j.o.remove || first < argc))
+	if (j.o.list && (j.o.remove || j.operand))
 		return usage_wrong(self, "--list takes no other option");
-	j.operand = first < argc ? argv[first] : NULL;
 	if (j.operand && !*j.operand)
 		return usage_wrong(self, "the file name is empty");
 	return with_arena(&j.a, trust_job_run, &j);

@@ -106,7 +106,7 @@ static int take_report(struct validate_job *j, const struct json *root, struct v
 	in->exit_code = json_is_int(code) ? (int)json_int(code, 0) : -1;
 	in->out = str_dup(&j->a, json_text(out));
 	in->err = str_dup(&j->a, json_text(err));
-	in->command = str_dup(&j->a, json_text_at(root, "command"));
+	in->command = json_dup_at(&j->a, root, "command");
 	in->cut = stream_cut(root, "stdout") || stream_cut(root, "stderr");
 	return 0;
 }
@@ -155,41 +155,17 @@ static int fill(struct validate_job *j, struct validate_input *in, struct err *e
 
 /* ---- the answer ---- */
 
-static void put_name(struct buf *b, const char *key, const char *name)
-{
-	json_put_key(b, key);
-	if (name)
-		json_put_string(b, str_of(name));
-	else
-		buf_c(b, "null");
-}
-
-static void put_check(struct buf *b, const struct check_note *n)
-{
-	json_put_open(b, NULL, '{');
-	put_name(b, "id", n->name);
-	json_put_field(b, "message", n->message);
-	buf_c(b, n->warning ? ",\"warning\":true}" : "}");
-}
-
 static void put_answer(struct buf *b, const struct validation *v, bool task)
 {
 	buf_char(b, '{');
-	put_name(b, "outcome", validity_name(v->validity));
-	put_name(b, "result", result_name(v->result));
-	put_name(b, "evidence", v->evidence == EVIDENCE_NONE ? NULL : evidence_name(v->evidence));
-	put_name(b, "format", v->format);
-	buf_c(b, ",\"counts\":{");
-	/* counts of an invalid result must not be used */
-	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next) {
-		json_put_key(b, c->name);
-		buf_fmt(b, "%lld", (long long)c->n);
-	}
-	buf_c(b, "},\"checks\":[");
-	for (const struct check_note *n = v->checks; n; n = n->next)
-		put_check(b, n);
-	buf_fmt(b, "],\"is_error\":%s}\n",
-			v->validity == VALIDITY_INVALID || (task && !v->format) ? "true" : "false");
+	json_put_name(b, "outcome", validity_name(v->validity));
+	json_put_name(b, "result", result_name(v->result));
+	json_put_name(b, "evidence", v->evidence == EVIDENCE_NONE ? NULL : evidence_name(v->evidence));
+	json_put_name(b, "format", v->format);
+	validation_counts_json(b, v);
+	validation_checks_json(b, "checks", v->checks);
+	json_put_bool(b, "is_error", v->validity == VALIDITY_INVALID || (task && !v->format));
+	buf_c(b, "}\n");
 }
 
 static int validate_job_run(void *arg)

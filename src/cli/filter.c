@@ -1,7 +1,6 @@
 /* See filter.h. */
 #include "cli/filter.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "base/json_write.h"
@@ -45,10 +44,8 @@ static int pump(struct filter_flow *w, int fd)
 	char *piece = arena_alloc(w->f->a, PIECE);
 
 	while (w->rc == 0) {
-		ssize_t n = read(fd, piece, PIECE);
+		ssize_t n = fd_read(fd, piece, PIECE);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0) {
 			output_error("cannot read '%.200s'", w->f->path ? w->f->path : "-");
 			return EXIT_INTERNAL;

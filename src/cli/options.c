@@ -1,10 +1,14 @@
 /* Option tables: parses options and prints the usage text. */
+#include <inttypes.h>
+
 #include "base/near.h"
+#include "base/num.h"
 #include "base/wrap.h"
 #include "cli/cli.h"
 
 #define COLUMN 22 /* where the help of an option begins */
 #define WIDTH 80  /* of a usage text */
+#define WHY_ROOM 96
 
 static const struct option_row *find_option(const struct command_row *c, struct str name)
 {
@@ -136,6 +140,32 @@ bool options_only(const struct command_row *c, int argc, char **argv, void *into
 	if (first >= 0 && first < argc)
 		*ret_code = usage_wrong(c, "unexpected argument");
 	return first >= argc;
+}
+
+bool options_operand(const struct command_row *c, int argc, char **argv, void *into, const char *many,
+		const char **ret, int *ret_code)
+{
+	int first = options_take(c, argc, argv, into, ret_code);
+
+	if (first >= 0 && first + 1 < argc) {
+		*ret_code = usage_wrong(c, many);
+		return false;
+	}
+	if (first >= 0)
+		*ret = first < argc ? argv[first] : NULL;
+	return first >= 0;
+}
+
+bool option_number(const struct command_row *c, const char *name, const char *value, int64_t min, int64_t max,
+		int64_t *ret, int *ret_code)
+{
+	char why[WHY_ROOM];
+
+	if (!value || num_parse(str_of(value), min, max, ret) == 0)
+		return true;
+	str_put(why, sizeof(why), "%s must be a number from %" PRId64 " to %" PRId64, name, min, max);
+	*ret_code = usage_wrong(c, why);
+	return false;
 }
 
 bool synopsis_next(const char **at, struct str *ret)

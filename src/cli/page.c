@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -132,8 +131,7 @@ int page_end(struct page *p, int code)
 	page_flush(p);
 	if (p->pager) {
 		fd_close(&p->fd);
-		while (waitpid(p->pager, NULL, 0) < 0 && errno == EINTR)
-			;
+		process_wait(p->pager);
 	}
 	if (!p->failed)
 		return code;

@@ -469,8 +469,7 @@ static void json_again(struct buf *b, const char *key, const struct judged_again
 	if (!j->tried)
 		return;
 	json_put_open(b, key, '{');
-	json_put_key(b, "ok");
-	buf_c(b, j->ok ? "true" : "false");
+	json_put_bool(b, "ok", j->ok);
 	if (!j->ok) {
 		json_put_field(b, "error", j->why);
 		buf_char(b, '}');
@@ -506,8 +505,7 @@ static void show_json(struct buf *b, const struct replay_shown *s)
 	json_put_field(b, "id", r->id);
 	json_put_field(b, "command", r->command);
 	json_put_field(b, "cwd", r->cwd);
-	json_put_key(b, "redacted");
-	buf_c(b, r->redacted ? "true" : "false");
+	json_put_bool(b, "redacted", r->redacted);
 	json_row(b, "verdict_row", r->verdict);
 	json_row(b, "begin_row", r->begin);
 	json_row(b, "end_row", r->end);
@@ -520,8 +518,7 @@ static void show_json(struct buf *b, const struct replay_shown *s)
 	}
 	if (s->ran) {
 		json_put_open(b, "again", '{');
-		json_put_key(b, "same");
-		buf_c(b, same_run(s) ? "true" : "false");
+		json_put_bool(b, "same", same_run(s));
 		json_row(b, "end_row", s->again.end);
 		json_put_field(b, "stdout", s->again_out);
 		json_put_field(b, "stderr", s->again_err);

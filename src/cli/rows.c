@@ -21,14 +21,6 @@
 
 /* ---- selection ---- */
 
-int64_t rows_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 static int take_verdict(const char *value, struct audit_filter *f, struct err *e)
 {
 	for (int v = VERDICT_DENY; v <= VERDICT_ALLOW; v++)

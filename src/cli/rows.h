@@ -24,8 +24,6 @@ struct rows_options {
 	{"grep", OPTION_VALUE, at(rows.grep), "RE", "only commands that match this regular expression"}, \
 	{"utc", OPTION_FLAG, at(rows.utc), "", "times in UTC (default: local time)"}
 
-/* Returns the clock, in microseconds since 1970. */
-int64_t rows_now(void);
 /* Builds a filter. ERR_INPUT if a value is invalid. */
 int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, struct audit_filter *ret,
 		struct err *e);

@@ -31,8 +31,7 @@ static struct str topic_name(const char *word)
 {
 	struct str s = str_of(word);
 
-	if (str_starts(s, "docs/"))
-		s = str_from(s, strlen("docs/"));
+	str_take(&s, "docs/");
 	if (str_ends(s, ".md"))
 		s.n -= strlen(".md");
 	return s;

@@ -209,7 +209,7 @@ static void list_entries(struct listing *l)
 	while (!r->refuse.n && (entry = readdir(l->d))) {
 		struct str path;
 
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		if (path_is_dots(entry->d_name))
 			continue;
 		path = str_path(r->a, l->dir, str_of(entry->d_name));
 		if (++r->entries > CLAUDE_ENTRIES_MAX)

@@ -28,7 +28,7 @@ static size_t skip_blanks(struct str s, size_t at)
 {
 	size_t n = 0;
 
-	while (at + n < s.n && (s.p[at + n] == ' ' || s.p[at + n] == '\t'))
+	while (at + n < s.n && ascii_is_blank(s.p[at + n]))
 		n++;
 	return n;
 }

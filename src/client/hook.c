@@ -33,7 +33,11 @@ static void also_as_answer(const struct hook_options *o, struct reply *r)
 	buf_c(&r->out, "}\n");
 }
 
-void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret)
+/*
+ * Makes a refusal: exit 2 with the reason. If the tool has already run, there is nothing to refuse and the
+ * exit code is 0.
+ */
+static void refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret)
 {
 	bool over = hook_cannot_block(o);
 
@@ -52,7 +56,7 @@ void hook_refuse_unread(struct arena *out, const struct hook_options *o, const c
 {
 	struct str both = str_fmt(out, "%s (if the tool has run already, its output stays as it is)", why);
 
-	hook_refuse(out, o, hook_cannot_block(o) ? why : str_c(out, both), ret);
+	refuse(out, o, hook_cannot_block(o) ? why : str_c(out, both), ret);
 }
 
 struct hook_work {
@@ -169,7 +173,7 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 		}
 	}
 	if (w.call.h.client)
-		hook_refuse(out, o, w.err.text, ret);
+		refuse(out, o, w.err.text, ret);
 	else
 		hook_refuse_unread(out, o, w.err.text, ret);
 }

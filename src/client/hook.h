@@ -30,12 +30,7 @@ struct hook_options {
  */
 void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o,
 		struct reply *ret);
-/*
- * Makes a refusal: exit 2 with the reason. If the tool has already run, there is nothing to refuse and the
- * exit code is 0.
- */
-void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
-/* Does the same for an unread input, for which it is unknown if the tool has already run. */
+/* Refuses an input that could not be read: exit 2 with the reason, or exit 0 if the event cannot block. */
 void hook_refuse_unread(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
 /* True if the options alone say that the tool has already run. */
 bool hook_cannot_block(const struct hook_options *o);

@@ -62,7 +62,7 @@ static struct str cut_text(struct str s, size_t n)
 {
 	if (s.n <= n)
 		return s;
-	while (n && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+	while (n && utf8_continues(s.p[n]))
 		n--;
 	return str_first(s, n);
 }
@@ -143,8 +143,7 @@ const char *text_join(struct review *g, const char *a, const char *b, const char
 		const char *s = all[i];
 
 		if (s)
-			buf_fmt(&out, "%s%c%s", out.n ? ". " : "",
-				ascii_is_lower(*s) ? *s - 'a' + 'A' : *s, s + 1);
+			buf_fmt(&out, "%s%c%s", out.n ? ". " : "", ascii_to_upper(*s), s + 1);
 	}
 	return out.n ? str_c(g->c->a, buf_view(&out)) : NULL;
 }
@@ -164,10 +163,8 @@ const char *text_network(struct review *g)
 	buf_init(&b, g->c->a, 0);
 	for (const struct texts *t = g->j.network; t; t = t->next) {
 		struct str word = shown_text(g, t->text);
-		bool preset = str_starts(word, registries);
+		bool preset = str_take(&word, registries);
 
-		if (preset)
-			word = str_from(word, sizeof(registries) - 1);
 		buf_fmt(&b, "%s%s%.*s", !b.n ? "" : t->next ? ", " : " and ",
 			preset ? "the package registries of " : "", STR_ARG(word));
 	}

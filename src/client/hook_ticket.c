@@ -26,19 +26,7 @@ static bool may_move(const struct facts *f)
 	return false;
 }
 
-static bool plain_letter(char c)
-{
-	return ascii_is_alnum(c) ||
-	       (c && strchr("_-./+@%,", c));
-}
-
-static bool plain_path(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!plain_letter(s.p[i]))
-			return false;
-	return s.n > 0 && s.p[0] == '/';
-}
+static bool plain_path(struct str s) { return str_starts(s, "/") && str_is_alnum_or(s, "_-./+@%,"); }
 
 static struct str make_absolute(struct arena *a, const char *path, struct str cwd)
 {

@@ -40,12 +40,6 @@ bool init_is_excluded(struct str entry)
 	return str_starts(str_from(entry, base), "caisson");
 }
 
-static int wrong_kind(struct excluding *x, const struct json *n, const char *what)
-{
-	return err_input(x->e, "%.*s: %s is expected here",
-		STR_ARG(jsontext_place(x->a, x->text, n->from)), what);
-}
-
 static int find_list(struct excluding *x)
 {
 	if (jsontext_read(x->a, x->text, false, &x->root, x->e) != 0)
@@ -54,8 +48,8 @@ static int find_list(struct excluding *x)
 	x->sandbox = json_key(x->root, "sandbox");
 	x->list = json_key(x->sandbox, "excludedCommands");
 	if (x->sandbox && x->sandbox->kind != JSON_OBJECT)
-		return wrong_kind(x, x->sandbox, "an object");
-	return x->list && x->list->kind != JSON_ARRAY ? wrong_kind(x, x->list, "an array") : 0;
+		return jsontext_wrong(x->a, x->text, x->sandbox, "an object", x->e);
+	return x->list && x->list->kind != JSON_ARRAY ? jsontext_wrong(x->a, x->text, x->list, "an array", x->e) : 0;
 }
 
 static bool is_ours(const struct json *n)

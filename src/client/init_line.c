@@ -20,18 +20,9 @@
 #define TIMEOUT_OPTIONS " -k 1"
 #define PATH_DIRS_MAX 256
 
-static bool is_plain(char c)
-{
-	return ascii_is_alnum(c) || (c && strchr("/._-+:@%", c));
-}
-
 static void put_quoted(struct buf *b, struct str word)
 {
-	bool plain = word.n > 0;
-
-	for (size_t i = 0; i < word.n; i++)
-		plain &= is_plain(word.p[i]);
-	if (plain)
+	if (str_is_alnum_or(word, "/._-+:@%"))
 		buf_str(b, word);
 	else
 		buf_quoted(b, word);

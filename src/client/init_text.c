@@ -96,22 +96,16 @@ static int read_text(struct texting *t)
 	return 0;
 }
 
-static int wrong_kind(struct texting *t, const struct json *n, const char *what)
-{
-	return err_input(t->e, "%.*s: %s is expected here",
-			STR_ARG(jsontext_place(t->a, t->text, n->from)), what);
-}
-
 /* Finds the object `hooks`; *ret is NULL if it is missing. */
 static int find_hooks(struct texting *t, struct json **ret)
 {
 	struct json *hooks;
 
 	if (t->root && t->root->kind != JSON_OBJECT)
-		return wrong_kind(t, t->root, "an object");
+		return jsontext_wrong(t->a, t->text, t->root, "an object", t->e);
 	hooks = json_key(t->root, "hooks");
 	if (hooks && hooks->kind != JSON_OBJECT)
-		return wrong_kind(t, hooks, "an object");
+		return jsontext_wrong(t->a, t->text, hooks, "an object", t->e);
 	*ret = hooks;
 	return 0;
 }
@@ -127,7 +121,7 @@ static int check_kinds(struct texting *t)
 		struct str all = str_of(t->row->events), name = str_fmt(t->a, " %.*s ", STR_ARG(n->key));
 
 		if (n->kind != JSON_ARRAY && str_contains(str_fmt(t->a, " %.*s ", STR_ARG(all)), name))
-			return wrong_kind(t, n, "an array");
+			return jsontext_wrong(t->a, t->text, n, "an array", t->e);
 	}
 	return 0;
 }

@@ -9,11 +9,9 @@
 #define TIME_MAX_MS BACKGROUND_MS
 #define TIME_MIN_MS 1000 /* a smaller number has another unit or is useless; the profile's limit applies */
 
-static struct str text_of(const struct json *v) { return json_is(v, JSON_STRING) ? v->text : STR(""); }
-
 static struct str text_at(const struct json *o, const char *key)
 {
-	return text_of(*key ? json_key(o, key) : NULL);
+	return json_text(*key ? json_key(o, key) : NULL);
 }
 
 static bool has_key(const struct json *o, struct str key) { return json_get(o, key) != NULL; }
@@ -190,19 +188,17 @@ static struct str cwd_of(struct arena *a, struct hook_input *h)
 	const struct json *roots = json_key(h->all, "workspace_roots");
 
 	if (!session.n && json_is(roots, JSON_ARRAY) && roots->first)
-		session = text_of(roots->first);
+		session = json_text(roots->first);
 	for (size_t i = 0; i < ARRAY_SIZE(own) && h->kind == TOOL_SHELL; i++)
 		for (const char *p = own[i].keys + 1; !strcmp(own[i].client, h->client->name) && *p &&
 				!wish.n; p += strcspn(p, " ") + 1)
-			wish = text_of(json_get(h->args, str_n(p, strcspn(p, " "))));
+			wish = json_text(json_get(h->args, str_n(p, strcspn(p, " "))));
 	if (!wish.n || str_eq(wish, session))
 		return session;
 	if (str_starts(session, "/"))
 		h->session_cwd = session;
 	return str_starts(wish, "/") || !session.n ? wish : str_path(a, session, wish);
 }
-
-static bool is_true(const struct json *o, const char *key) { return json_true_at(o, key); }
 
 static void read_call_options(struct hook_input *h)
 {
@@ -211,11 +207,11 @@ static void read_call_options(struct hook_input *h)
 	if (ms <= 0)
 		ms = json_int_at(h->args, "timeout_ms");
 	h->time_ms = ms >= TIME_MIN_MS && (uint64_t)ms < TIME_MAX_MS ? (uint64_t)ms : 0;
-	h->background = is_true(h->args, "run_in_background") || is_true(h->args, "is_background") ||
+	h->background = json_true_at(h->args, "run_in_background") || json_true_at(h->args, "is_background") ||
 			str_is_any(h->tool, "Monitor monitor");
-	h->unboxed = is_true(h->args, "dangerouslyDisableSandbox") ||
+	h->unboxed = json_true_at(h->args, "dangerouslyDisableSandbox") ||
 			str_is(text_at(h->args, "sandbox_permissions"), "require_escalated") ||
-			is_true(h->args, "with_escalated_permissions");
+			json_true_at(h->args, "with_escalated_permissions");
 	if (h->background || (h->client->can & CLIENT_LIMITS))
 		h->time_ms = BACKGROUND_MS;
 }

@@ -8,6 +8,11 @@ struct str jsontext_place(struct arena *a, struct str text, size_t at)
 	return str_fmt(a, "%zu:%zu", p.line, p.column);
 }
 
+int jsontext_wrong(struct arena *a, struct str text, const struct json *v, const char *want, struct err *e)
+{
+	return err_input(e, "%.*s: %s is expected here", STR_ARG(jsontext_place(a, text, v->from)), want);
+}
+
 /* ---- reading ---- */
 
 int jsontext_read(struct arena *a, struct str text, bool comments, struct json **ret_root, struct err *e)
@@ -48,7 +53,7 @@ struct jstyle jsontext_style(struct str text, const struct json *root)
 	if (!root || !root->first)
 		return s;
 	for (at = root->first->start;
-		at > root->from + 1 && (text.p[at - 1] == ' ' || text.p[at - 1] == '\t'); at--)
+		at > root->from + 1 && ascii_is_blank(text.p[at - 1]); at--)
 		;
 	if (text.p[at - 1] == '\n' && at < root->first->start)
 		s.indent = str_sub(text, at, root->first->start);

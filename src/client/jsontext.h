@@ -24,6 +24,8 @@
 int jsontext_read(struct arena *a, struct str text, bool comments, struct json **ret_root, struct err *e);
 /* Returns "line:column" of an offset; both start at 1, and columns count bytes. */
 struct str jsontext_place(struct arena *a, struct str text, size_t at);
+/* Says that something else, such as "an array", is expected in the place of this value. Returns -1. */
+int jsontext_wrong(struct arena *a, struct str text, const struct json *v, const char *want, struct err *e);
 
 struct jstyle {              /* layout of a file */
 	const char *newline; /* "" if all is on one line */

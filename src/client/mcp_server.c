@@ -354,11 +354,11 @@ static void take_output(struct server *s, struct slot *k)
 	char piece[PIECE];
 	ssize_t n;
 
-	while ((n = read(k->fd, piece, sizeof(piece))) > 0 || (n < 0 && errno == EINTR)) {
+	while ((n = fd_read(k->fd, piece, sizeof(piece))) > 0) {
 		size_t from = 0;
 		ptrdiff_t end;
 
-		if (n < 0 || k->answered || k->cancelled)
+		if (k->answered || k->cancelled)
 			continue;
 		if (k->in.n + (size_t)n > MCP_LINE_MAX + PIECE) {
 			slot_failed(s, k, "the answer is too long");

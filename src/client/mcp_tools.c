@@ -17,6 +17,7 @@
 
 #include "base/embedded.h"
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "client/mcp.h"
 #include "run/job.h"
 #include "run/run_validation.h"
@@ -819,8 +820,6 @@ static size_t line_start(struct str s, uint64_t n)
 	return at;
 }
 
-static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
-
 /*
  * Returns the end of at most `bytes` bytes from `from`, without splitting a character, but with at least one.
  */
@@ -830,10 +829,10 @@ static size_t whole_letters(struct str text, size_t from, size_t bytes)
 
 	if (to >= text.n)
 		return text.n;
-	while (to > from && continues(text.p[to]))
+	while (to > from && utf8_continues(text.p[to]))
 		to--;
 	if (to == from)
-		for (to = from + 1; to < text.n && continues(text.p[to]);)
+		for (to = from + 1; to < text.n && utf8_continues(text.p[to]);)
 			to++;
 	return to;
 }
@@ -851,7 +850,7 @@ static int result_json(struct arena *a, const struct arguments *g, struct buf *b
 	if (read_kept(a, g, &text, e) != 0)
 		return -1;
 	from = g->offset.given ? number_or(g->offset, 0) : line_start(text, number_or(g->line, 1));
-	for (from = from < text.n ? from : text.n; from < text.n && continues(text.p[from]);)
+	for (from = from < text.n ? from : text.n; from < text.n && utf8_continues(text.p[from]);)
 		from++;
 	to = lines ? from + line_start(str_from(text, from), lines + 1) : text.n;
 	if (to - from > bytes)

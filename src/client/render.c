@@ -16,39 +16,25 @@ static const struct change_of_input *find_change(const struct change_of_input *c
 	return NULL;
 }
 
-static void put_members(struct buf *b, const struct json *v, const struct change_of_input *changes)
+void render_value(struct buf *b, const struct json *v, const struct change_of_input *changes)
 {
-	bool object = v->kind == JSON_OBJECT;
-
-	buf_char(b, object ? '{' : '[');
+	if (v->kind != JSON_OBJECT) {
+		json_put_value(b, v);
+		return;
+	}
+	buf_char(b, '{');
 	for (const struct json *x = v->first; x; x = x->next) {
-		const struct change_of_input *c = object ? find_change(changes, x->key) : NULL;
+		const struct change_of_input *c = find_change(changes, x->key);
 
-		if (x != v->first)
-			buf_char(b, ',');
-		if (object) {
-			json_put_string(b, x->key);
-			buf_char(b, ':');
-		}
+		json_put_comma(b);
+		json_put_string(b, x->key);
+		buf_char(b, ':');
 		if (c)
 			json_put_string(b, c->text);
 		else
-			render_value(b, x, NULL);
+			json_put_value(b, x);
 	}
-	buf_char(b, object ? '}' : ']');
-}
-
-void render_value(struct buf *b, const struct json *v, const struct change_of_input *changes)
-{
-	switch (v->kind) {
-	case JSON_NULL: buf_c(b, "null"); break;
-	case JSON_FALSE: buf_c(b, "false"); break;
-	case JSON_TRUE: buf_c(b, "true"); break;
-	case JSON_NUMBER: buf_str(b, v->text); break;
-	case JSON_STRING: json_put_string(b, v->text); break;
-	case JSON_ARRAY:
-	case JSON_OBJECT: put_members(b, v, changes); break;
-	}
+	buf_char(b, '}');
 }
 
 /* ---- before a tool ---- */

@@ -22,17 +22,8 @@ static void skip_blanks(struct str *s)
 
 static void skip_space(struct str *s)
 {
-	while (s->n && (ascii_is_blank(s->p[0]) || s->p[0] == '\n'))
+	while (s->n && ascii_is_blank_or_newline(s->p[0]))
 		*s = str_from(*s, 1);
-}
-
-/* Skips `word` if the text starts with it. True if it did. */
-static bool take_word(struct str *s, const char *word)
-{
-	if (!str_starts(*s, word))
-		return false;
-	*s = str_from(*s, strlen(word));
-	return true;
 }
 
 /* Takes a directory of literal characters, with or without quotes. */
@@ -57,12 +48,12 @@ static bool take_cd(struct str *s, struct str *ret)
 	*ret = STR("");
 	if (!str_starts(*s, "cd ") && !str_starts(*s, "cd\t"))
 		return true;
-	take_word(s, "cd");
+	str_take(s, "cd");
 	skip_blanks(s);
 	if (!take_directory(s, ret))
 		return false;
 	skip_blanks(s);
-	if (!take_word(s, "&&"))
+	if (!str_take(s, "&&"))
 		return false;
 	skip_space(s);
 	return true;
@@ -74,7 +65,7 @@ static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 	char quote;
 	size_t from, to;
 
-	if (!take_word(s, "<<"))
+	if (!str_take(s, "<<"))
 		return false;
 	skip_blanks(s);
 	quote = s->n && (s->p[0] == '\'' || s->p[0] == '"') ? s->p[0] : '\0';
@@ -89,7 +80,7 @@ static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 	*ret_plain = !quote;
 	*s = str_from(*s, to + (quote ? 1 : 0));
 	skip_blanks(s);
-	return take_word(s, "\n");
+	return str_take(s, "\n");
 }
 
 /*
@@ -124,7 +115,7 @@ bool tool_shell_patch(struct str command, struct str *ret_dir)
 	bool plain;
 
 	skip_space(&s);
-	if (!take_cd(&s, &dir) || (!take_word(&s, "apply_patch") && !take_word(&s, "applypatch")))
+	if (!take_cd(&s, &dir) || (!str_take(&s, "apply_patch") && !str_take(&s, "applypatch")))
 		return false;
 	skip_blanks(&s);
 	if (!take_here(&s, &end, &plain) || !take_body(s, end, &body) || !is_patch(body))

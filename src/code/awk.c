@@ -7,9 +7,6 @@
 
 #include "code/tree.h"
 
-/* HOLE_NUM stands for an unknown number. */
-static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
-
 /*
  * The scanner's state. awk reaches out through system(), pipes, getline, > in a print, ARGV (the files it
  * reads next), and gawk's @load, @include and indirect calls. The same characters are common in strings and
@@ -84,7 +81,7 @@ static void mark_here(struct awk *w, size_t from)
 
 static void skip_blanks(struct awk *w)
 {
-	while (w->i < w->s.n && (w->s.p[w->i] == ' ' || w->s.p[w->i] == '\t'))
+	while (w->i < w->s.n && ascii_is_blank(w->s.p[w->i]))
 		w->i++;
 }
 
@@ -138,7 +135,7 @@ static bool word_at(const struct awk *w, const char *word)
 
 	return w->s.n - w->i >= n && !memcmp(w->s.p + w->i, word, n) &&
 			(w->i + n == w->s.n ||
-			!(ascii_is_name_start(w->s.p[w->i + n]) || is_digit(w->s.p[w->i + n])));
+			!(ascii_is_name_start(w->s.p[w->i + n]) || text_digit(w->s.p[w->i + n])));
 }
 
 /* Handles "command" | getline, from the bar on. */
@@ -180,7 +177,7 @@ static bool read_reach(struct awk *w, struct str name, size_t from)
 	}
 	if (!str_is(name, "getline"))
 		return false;
-	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
+	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || text_digit(w->s.p[w->i])))
 		w->i++;
 	skip_blanks(w);
 	if (w->i >= w->s.n || strchr(");}\n#>=!&|?", w->s.p[w->i]))
@@ -266,7 +263,7 @@ static bool awk_name(struct awk *w)
 	size_t from = w->i;
 	struct str name;
 
-	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
+	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || text_digit(w->s.p[w->i])))
 		w->i++;
 	name = str_sub(w->s, from, w->i);
 	w->operand = true;
@@ -276,7 +273,7 @@ static bool awk_name(struct awk *w)
 	if (str_is(name, "length")) { /* length /x/: implementations differ between division and pattern */
 		size_t i = w->i;
 
-		while (i < w->s.n && (w->s.p[i] == ' ' || w->s.p[i] == '\t'))
+		while (i < w->s.n && ascii_is_blank(w->s.p[i]))
 			i++;
 		w->unsure = i < w->s.n && w->s.p[i] == '/';
 	}
@@ -320,7 +317,7 @@ static bool awk_operator(struct awk *w)
 /* True if the string at i stands alone: no operand before it to concatenate, no operator that binds first. */
 static bool stands_alone(struct str s, size_t i)
 {
-	while (i > 0 && (s.p[i - 1] == ' ' || s.p[i - 1] == '\t'))
+	while (i > 0 && ascii_is_blank(s.p[i - 1]))
 		i--;
 	if (i > 1 && s.p[i - 1] == '=')
 		return !strchr("=!<>~+-*/%^", s.p[i - 2]);
@@ -331,7 +328,7 @@ static bool awk_step(struct awk *w)
 {
 	char c = w->s.p[w->i];
 
-	if (c == ' ' || c == '\t' || c == '\r') {
+	if (ascii_is_blank(c) || c == '\r') {
 		w->i++;
 		return true;
 	}
@@ -354,7 +351,7 @@ static bool awk_step(struct awk *w)
 		w->unsure = false;
 		return awk_name(w);
 	}
-	if (is_digit(c) || c == '.') {
+	if (text_digit(c) || c == '.') {
 		if (c == HOLE_NUM && w->i > 0 && w->s.p[w->i - 1] == '-')
 			return false; /* a negative number would form -- */
 		w->unsure = false;

@@ -198,6 +198,11 @@ struct js_set js_keys(struct code_walk *w, TSNode key);
 bool js_key(struct code_walk *w, TSNode n, struct str *ret_key);
 bool js_danger(struct code_walk *w, const struct js_set *s);
 struct js_set js_one(struct js_value v);
+static inline struct js_set js_unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
+static inline struct js_set js_path(struct str name)
+{
+	return js_one((struct js_value){.kind = JS_PATH, .text = name});
+}
 void js_add(struct code_walk *w, struct js_set *s, struct js_value v, TSNode n);
 void js_add_all(struct code_walk *w, struct js_set *s, const struct js_set *more, TSNode n);
 void js_bound(struct code_walk *w, TSNode n); /* records that a bound was reached */

@@ -1,11 +1,9 @@
 /* Calls in JavaScript code: the effects of the runtime's functions on files, programs and hosts. */
 #include "code/javascript.h"
 
-static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
-
 bool js_argument(struct code_walk *w, const struct js_call *c, size_t i, struct js_set *ret)
 {
-	*ret = i < c->nargs ? js_eval(w, c->args[i]) : unknown_set();
+	*ret = i < c->nargs ? js_eval(w, c->args[i]) : js_unknown();
 	return i < c->nargs || c->open;
 }
 
@@ -48,7 +46,7 @@ bool js_option(struct code_walk *w, const struct js_call *c, size_t from, const 
 				continue;
 			if (object && lacks_key(w, s.v[k].node, key))
 				continue;
-			v = object ? js_member(w, &one, str_of(key), c->n) : unknown_set();
+			v = object ? js_member(w, &one, str_of(key), c->n) : js_unknown();
 			for (size_t x = 0; x < v.n; x++)
 				js_add(w, ret, v.v[x], c->n);
 			found = true;
@@ -462,7 +460,7 @@ struct js_set js_load(struct code_walk *w, struct str specifier)
 		return js_one((struct js_value){.kind = JS_PATH, .text = builtin});
 	if ((str_ends(specifier, ".json") && !str_has(specifier, '?') &&
 			!str_has(specifier, '#')) || !text_exact(specifier))
-		return unknown_set();
+		return js_unknown();
 	return js_one((struct js_value){.kind = JS_PACKAGE});
 }
 

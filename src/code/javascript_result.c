@@ -1,12 +1,6 @@
 /* The results of JavaScript calls: modules, constants, return values of functions that the text defines. */
 #include "code/javascript.h"
 
-static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
-static struct js_set path_set(struct str name)
-{
-	return js_one((struct js_value){.kind = JS_PATH, .text = name});
-}
-
 /* Adds the values of a function's return statements, but not those of functions inside it. */
 static void add_returned(struct code_walk *w, TSNode n, struct js_set *s, unsigned depth)
 {
@@ -41,10 +35,10 @@ static struct js_set given_back(struct code_walk *w, TSNode f)
 	if (!js_is_function(f) || node_is(f, "generator_function") ||
 			node_is(f, "generator_function_declaration") || ts_node_is_null(body) ||
 			str_starts(node_text(w, f), "async"))
-		return unknown_set();
+		return js_unknown();
 	if (m->busy) {
 		js_of(w)->cycles++;
-		return unknown_set();
+		return js_unknown();
 	}
 	if (m->n) {
 		memcpy(s.v, m->value, m->n * sizeof(*s.v));
@@ -63,7 +57,7 @@ static struct js_set given_back(struct code_walk *w, TSNode f)
 	}
 	m->busy = false;
 	if (!s.n)
-		s = unknown_set();
+		s = js_unknown();
 	kept = arena_array(w->a, s.n, sizeof(*kept));
 	memcpy(kept, s.v, s.n * sizeof(*kept));
 	m->value = kept; /* also in a cycle, as for stored members */
@@ -105,17 +99,17 @@ static struct js_set result_of_call(struct code_walk *w, const struct js_value *
 	if (f->kind == JS_NODE && node_is(n, "call_expression"))
 		return given_back(w, f->node);
 	if (f->kind != JS_PATH)
-		return unknown_set();
+		return js_unknown();
 	if (str_starts(f->text, "Object.") && nargs == 1 && !spread &&
 			(str_ends(f->text, ".keys") || str_ends(f->text, ".values") ||
 			str_ends(f->text, ".entries")))
 		return items_of(w, args[0], str_from(f->text, strlen("Object.")));
 	if (r && r->act == JS_ACT_CREATE_REQUIRE)
-		return path_set(STR("require"));
+		return js_path(STR("require"));
 	if (r && r->act == JS_ACT_PROMISIFY)
-		return nargs ? js_eval(w, args[0]) : unknown_set();
+		return nargs ? js_eval(w, args[0]) : js_unknown();
 	if (r && r->act == JS_ACT_REQUIRE) {
-		more = nargs ? js_eval(w, args[0]) : unknown_set();
+		more = nargs ? js_eval(w, args[0]) : js_unknown();
 		for (size_t i = 0; i < more.n; i++) {
 			struct js_set m = js_load(w, js_text(&more.v[i]));
 
@@ -124,14 +118,14 @@ static struct js_set result_of_call(struct code_walk *w, const struct js_value *
 		return s;
 	}
 	if (str_is(f->text, "Bun.file"))
-		return path_set(STR("Bun.file()"));
+		return js_path(STR("Bun.file()"));
 	if (gives_process(f->text))
-		return path_set(STR("process"));
+		return js_path(STR("process"));
 	if (str_is(f->text, "fs.promises.open"))
-		return path_set(STR("fs.open()"));
+		return js_path(STR("fs.open()"));
 	if ((r && r->act == JS_ACT_SERVER) || str_starts(f->text, "net.Server()."))
-		return path_set(STR("net.Server()"));
-	return !spread && js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown_set();
+		return js_path(STR("net.Server()"));
+	return !spread && js_fold_call(w, f->text, args, nargs, n, &s) ? s : js_unknown();
 }
 
 static bool keeps_elements(struct str method)
@@ -184,7 +178,7 @@ struct js_set js_result(struct code_walk *w, TSNode n)
 	bool spread = false;
 
 	if (node_is(f, "import")) {
-		callee = nargs ? js_eval(w, args[0]) : unknown_set();
+		callee = nargs ? js_eval(w, args[0]) : js_unknown();
 		for (size_t i = 0; i < callee.n; i++) {
 			struct js_set more = js_load(w, js_text(&callee.v[i]));
 
@@ -207,5 +201,5 @@ struct js_set js_result(struct code_walk *w, TSNode n)
 		more = result_of_call(w, &callee.v[i], args, nargs, spread, n);
 		js_add_all(w, &s, &more, n);
 	}
-	return s.n ? s : unknown_set();
+	return s.n ? s : js_unknown();
 }

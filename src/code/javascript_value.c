@@ -16,14 +16,9 @@ struct js_set js_one(struct js_value v)
 	return s;
 }
 
-static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
 static struct js_set number_set(struct str digits)
 {
 	return js_one((struct js_value){.kind = JS_NUM, .text = digits});
-}
-static struct js_set path_set(struct str name)
-{
-	return js_one((struct js_value){.kind = JS_PATH, .text = name});
 }
 
 static bool same_value(const struct js_value *a, const struct js_value *b)
@@ -136,14 +131,14 @@ static struct js_set array_at(struct code_walk *w, TSNode array, struct str key)
 	if (str_is(key, "length"))
 		return number_set(STR(""));
 	if (!index_of(key, &at))
-		return unknown_set(); /* a method */
+		return js_unknown(); /* a method */
 	for (size_t i = 0; i < n; i++)
 		if (node_is(c[i], "spread_element"))
 			return array_elements(w, array);
 	/* An index is reliable only without holes ([,a]), because a hole has no node. */
 	if (js_of(w)->arrays_change || js_of(w)->arrays_move || ts_node_child_count(array) != 2 * n + 1)
 		return array_elements(w, array);
-	return at < n ? js_eval(w, c[at]) : unknown_set();
+	return at < n ? js_eval(w, c[at]) : js_unknown();
 }
 
 static struct js_set element_of(struct code_walk *w, const struct js_set *of)
@@ -152,7 +147,7 @@ static struct js_set element_of(struct code_walk *w, const struct js_set *of)
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct js_value *v = &of->v[i];
-		struct js_set more = unknown_set();
+		struct js_set more = js_unknown();
 
 		if (v->kind == JS_UNDEF)
 			continue; /* access to undefined throws */
@@ -286,7 +281,7 @@ static struct js_set items_of(struct code_walk *w, const struct js_value *v, str
 	struct js_set s, more;
 
 	if (js_of(w)->arrays_change)
-		return unknown_set();
+		return js_unknown();
 	if (str_is(v->text, "entries"))
 		return js_one((struct js_value){.kind = JS_ITEMS, .text = STR("entry"), .node = v->node});
 	if (str_is_any(v->text, "keys values"))
@@ -310,38 +305,38 @@ static struct js_set member_of(struct code_walk *w, const struct js_value *v, st
 	switch (v->kind) {
 	case JS_PATH:
 		if (!key.n || str_is_any(key, "then catch finally"))
-			return unknown_set(); /* a promise of it: the call examines the object */
+			return js_unknown(); /* a promise of it: the call examines the object */
 		folded.text = str_cat(w->a, STR("process."), key);
 		if (str_is(v->text, "globalThis") && !js_global(w, key) &&
 				(str_is(key, "mainModule") ||
 				(js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
-			return path_set(js_canonical(w, folded.text)); /* `this` in a callback of process */
+			return js_path(js_canonical(w, folded.text)); /* `this` in a callback of process */
 		if (str_is(v->text, "globalThis") && !js_global(w, key))
-			return js_name_get(w, key)->declared ? eval_name(w, key, (TSNode){0}) : unknown_set();
+			return js_name_get(w, key)->declared ? eval_name(w, key, (TSNode){0}) : js_unknown();
 		folded.text = js_canonical(w, str_cat(w->a, str_cat(w->a, v->text, STR(".")), key));
 		if (js_fold_member(w, folded.text, &folded))
 			return js_one(folded);
-		return path_set(folded.text);
+		return js_path(folded.text);
 	case JS_NODE:
 		if (node_is(v->node, "object"))
 			return object_at(w, v->node, key);
 		if (node_is(v->node, "array"))
 			return key.n ? array_at(w, v->node, key) : array_elements(w, v->node);
-		return unknown_set();
+		return js_unknown();
 	case JS_NAMES:
 	case JS_TEXT:
 		if (str_is(key, "length"))
 			return number_set(STR(""));
 		if (v->kind == JS_NAMES && !js_of(w)->arrays_change && (!key.n || ascii_is_digit(key.p[0])))
 			return js_one((struct js_value){.kind = JS_TEXT, .text = str_n("\2", 1)});
-		return unknown_set();
+		return js_unknown();
 	case JS_PACKAGE:
 		return js_one(*v);
 	case JS_ITEMS:
 		return str_is(key, "length") ? number_set(STR("")) : !key.n ||
-				ascii_is_digit(key.p[0]) ? items_of(w, v, key) : unknown_set();
+				ascii_is_digit(key.p[0]) ? items_of(w, v, key) : js_unknown();
 	default:
-		return unknown_set();
+		return js_unknown();
 	}
 }
 
@@ -357,7 +352,7 @@ struct js_set js_member(struct code_walk *w, const struct js_set *of, struct str
 		more = member_of(w, &of->v[i], text_exact(key) ? key : STR(""));
 		js_add_all(w, &s, &more, n);
 	}
-	return s.n ? s : unknown_set();
+	return s.n ? s : js_unknown();
 }
 
 bool js_key(struct code_walk *w, TSNode n, struct str *ret_key)
@@ -392,7 +387,7 @@ static struct js_set members_of(struct code_walk *w, const struct js_set *object
 
 		js_add_all(w, &s, &more, n);
 	}
-	return s.n ? s : unknown_set();
+	return s.n ? s : js_unknown();
 }
 
 static struct js_set eval_member(struct code_walk *w, TSNode n)
@@ -416,7 +411,7 @@ static struct js_set eval_param(struct code_walk *w, struct str function, size_t
 	bool same = false;
 
 	if (!js_closed(w, function))
-		return unknown_set();
+		return js_unknown();
 	for (const struct js_site *c = js_name_get(w, function)->sites; c && !js_of(w)->bound_said;
 			c = c->next) {
 		size_t n;
@@ -431,10 +426,10 @@ static struct js_set eval_param(struct code_walk *w, struct str function, size_t
 			same = true; /* the argument has the same name as the parameter: it adds nothing */
 			continue;
 		}
-		more = known ? js_eval(w, args[index]) : unknown_set();
+		more = known ? js_eval(w, args[index]) : js_unknown();
 		js_add_all(w, &s, &more, c->call);
 	}
-	return s.n || same ? s : unknown_set();
+	return s.n || same ? s : js_unknown();
 }
 
 /*
@@ -474,13 +469,13 @@ static struct js_set eval_source(struct code_walk *w, const struct js_source *s,
 
 	if (depth > JS_PATTERN_DEPTH_MAX) {
 		js_bound(w, s->node);
-		return unknown_set();
+		return js_unknown();
 	}
 	switch (s->from) {
 	case JS_FROM_EXPR:
 		return js_eval(w, s->node);
 	case JS_FROM_PATH:
-		return path_set(s->key);
+		return js_path(s->key);
 	case JS_FROM_PARAM:
 		return eval_param(w, s->key, s->index, NULL);
 	case JS_FROM_NUMBER:
@@ -500,14 +495,14 @@ static struct js_set eval_source(struct code_walk *w, const struct js_source *s,
 		for (size_t i = 0; i < of.n; i++)
 			if (of.v[i].kind != JS_NAMES && of.v[i].kind != JS_ITEMS &&
 					!(of.v[i].kind == JS_NODE && node_is(of.v[i].node, "array")))
-				return unknown_set();
-		return js_name_get(w, s->key)->own || js_of(w)->stores_computed ? unknown_set()
+				return js_unknown();
+		return js_name_get(w, s->key)->own || js_of(w)->stores_computed ? js_unknown()
 										: number_set(STR(""));
 	case JS_FROM_ELEMENT:
 		of = eval_source(w, s->of, depth + 1);
 		return given_by(w, &of, s->key, s->node);
 	default:
-		return unknown_set();
+		return js_unknown();
 	}
 }
 
@@ -517,13 +512,13 @@ static struct js_set global_value(struct code_walk *w, struct str name)
 	struct str p;
 
 	if (!js_global(w, name))
-		return unknown_set();
+		return js_unknown();
 	if (str_is_any(name, "global window self"))
-		return path_set(STR("globalThis"));
+		return js_path(STR("globalThis"));
 	p = js_builtin(name).n && !str_is(name, "module") ? js_builtin(name) : name;
 	if (js_fold_member(w, p, &folded))
 		return js_one(folded);
-	return path_set(p);
+	return js_path(p);
 }
 
 static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
@@ -537,7 +532,7 @@ static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
 		return name->value;
 	if (name->busy) {
 		js->cycles++;
-		return unknown_set();
+		return js_unknown();
 	}
 	name->busy = true;
 	js->busy++;
@@ -552,7 +547,7 @@ static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
 		else if (s.n)
 			memset(&more, 0, sizeof(more));
 		else
-			more = unknown_set();
+			more = js_unknown();
 		js_add_all(w, &s, &more, n);
 	}
 	if (name->undef ||
@@ -594,7 +589,7 @@ static struct js_set eval_operator(struct code_walk *w, TSNode n)
 		return eval_both(w, left, right, n);
 	if (str_is_any(str_of(op), "- * / % ** << >> >>> & | ^ -= *= /= %= **= <<= >>= >>>= &= |= ^="))
 		return number_set(STR(""));
-	return unknown_set();
+	return js_unknown();
 }
 
 static struct js_set eval_template(struct code_walk *w, TSNode n)
@@ -629,7 +624,7 @@ static struct js_set eval_unary(TSNode n)
 {
 	const char *op = ts_node_type(node_field(n, "operator"));
 
-	return !strcmp(op, "-") || !strcmp(op, "+") || !strcmp(op, "~") ? number_set(STR("")) : unknown_set();
+	return !strcmp(op, "-") || !strcmp(op, "+") || !strcmp(op, "~") ? number_set(STR("")) : js_unknown();
 }
 
 /* True inside a class, where `this` is never the global object. */
@@ -679,14 +674,14 @@ static struct js_set eval_kind(struct code_walk *w, TSNode n)
 	if (!strcmp(t, "update_expression"))
 		return number_set(STR(""));
 	if (!strcmp(t, "this"))
-		return own_this(js_of(w), n) ? unknown_set() : path_set(STR("globalThis"));
+		return own_this(js_of(w), n) ? js_unknown() : js_path(STR("globalThis"));
 	if (!strcmp(t, "meta_property"))
-		return str_starts(node_text(w, n), "import") ? path_set(STR("import.meta")) : unknown_set();
+		return str_starts(node_text(w, n), "import") ? js_path(STR("import.meta")) : js_unknown();
 	if (str_is_any(str_of(t), "object array class class_declaration"))
 		return js_one((struct js_value){.kind = JS_NODE, .node = n});
 	if (js_is_function(n))
 		return js_one((struct js_value){.kind = JS_NODE, .node = n});
-	return unknown_set();
+	return js_unknown();
 }
 
 static bool is_remembered(TSNode n)
@@ -714,7 +709,7 @@ struct js_set js_eval(struct code_walk *w, TSNode n)
 	struct js_set s = {0};
 
 	if (ts_node_is_null(n))
-		return unknown_set();
+		return js_unknown();
 	if (m && m->n) {
 		memcpy(s.v, m->value, m->n * sizeof(*s.v));
 		s.n = m->n;
@@ -722,7 +717,7 @@ struct js_set js_eval(struct code_walk *w, TSNode n)
 	}
 	if (!js->steps || js->depth >= JS_EVAL_DEPTH_MAX || walk_full(w)) {
 		js_bound(w, n);
-		return unknown_set();
+		return js_unknown();
 	}
 	js->steps--;
 	js->depth++;

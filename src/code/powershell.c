@@ -22,20 +22,22 @@ static void leave_scope(struct ps *p, struct str cwd)
 		p->w->s->cwd = CODE_HOLE;
 }
 
-/* Reads the block of a statement, from its brace. */
-static void read_block(struct ps *p)
+/* Reads a block behind its brace. */
+static void read_scope(struct ps *p)
 {
 	struct str cwd = p->w->s->cwd;
 
-	ps_newlines(p);
-	if (ps_at(p, 0) != '{') {
-		ps_fail(p);
-		return;
-	}
-	p->i++;
 	enter_scope(p);
 	ps_statements(p, '}');
 	leave_scope(p, cwd);
+}
+
+/* Reads the block of a statement, from its brace. */
+static void read_block(struct ps *p)
+{
+	ps_newlines(p);
+	if (ps_take(p, '{'))
+		read_scope(p);
 }
 
 static void loop_block(struct ps *p)
@@ -54,9 +56,7 @@ void ps_skip_block(struct ps *p)
 	struct str cwd = p->w->s->cwd;
 
 	p->mute = true;
-	enter_scope(p);
-	ps_statements(p, '}');
-	leave_scope(p, cwd);
+	read_scope(p);
 	p->w->s->cwd = cwd;
 	p->mute = mute;
 }
@@ -137,11 +137,8 @@ static void bind_parameters(struct ps *p, const struct ps_arg *args, size_t n)
 			p->i++;
 			ps_newlines(p);
 		}
-		if (ps_at(p, 0) != '$') {
-			ps_fail(p);
+		if (!ps_take(p, '$'))
 			return;
-		}
-		p->i++;
 		struct str name = ps_variable_name(p);
 		struct ps_var *var = ps_var(p, name, true);
 		bool given = k < n && !named;
@@ -258,44 +255,35 @@ static void read_function(struct ps *p)
 
 /* ---- statements ---- */
 
-static struct ps_val read_condition(struct ps *p)
+static void read_condition(struct ps *p)
 {
-	struct ps_val v;
+	ps_newlines(p);
+	if (ps_take(p, '('))
+		ps_parenthesis(p);
+}
+
+/* Skips the keyword of the next part of a statement, which may be on a line of its own. */
+static bool take_clause(struct ps *p, const char *keyword)
+{
+	size_t back = p->i;
 
 	ps_newlines(p);
-	if (ps_at(p, 0) != '(') {
-		ps_fail(p);
-		return PS_UNKNOWN;
-	}
-	p->i++;
-	ps_newlines(p);
-	v = ps_pipeline(p);
-	ps_newlines(p);
-	if (ps_at(p, 0) != ')')
-		ps_fail(p);
-	p->i++;
-	return v;
+	if (!ps_end(p) && take_keyword(p, keyword))
+		return true;
+	p->i = back;
+	return false;
 }
 
 static void if_statement(struct ps *p)
 {
 	read_condition(p);
 	read_block(p);
-	for (;;) {
-		size_t back = p->i;
-
-		ps_newlines(p);
-		if (!ps_end(p) && take_keyword(p, "elseif")) {
-			read_condition(p);
-			read_block(p);
-		} else if (!ps_end(p) && take_keyword(p, "else")) {
-			read_block(p);
-			return;
-		} else {
-			p->i = back;
-			return;
-		}
+	while (take_clause(p, "elseif")) {
+		read_condition(p);
+		read_block(p);
 	}
+	if (take_clause(p, "else"))
+		read_block(p);
 }
 
 static void foreach_statement(struct ps *p)
@@ -311,15 +299,10 @@ static void foreach_statement(struct ps *p)
 			ps_fail(p);
 		ps_blanks(p);
 	}
-	if (ps_at(p, 0) != '(')
-		ps_fail(p);
-	p->i++;
+	ps_take(p, '(');
 	ps_newlines(p);
-	if (ps_at(p, 0) != '$') {
-		ps_fail(p);
+	if (!ps_take(p, '$'))
 		return;
-	}
-	p->i++;
 	var = ps_var(p, ps_variable_name(p), true);
 	ps_newlines(p);
 	if (!take_keyword(p, "in"))
@@ -327,9 +310,7 @@ static void foreach_statement(struct ps *p)
 	ps_newlines(p);
 	list = ps_pipeline(p);
 	ps_newlines(p);
-	if (ps_at(p, 0) != ')')
-		ps_fail(p);
-	p->i++;
+	ps_take(p, ')');
 	start = p->i;
 	count = list.kind == PS_LIST ? list.nitems : 1;
 	for (size_t k = 0; (k < count || k == 0) && !p->failed && !p->stopped; k++) {
@@ -350,9 +331,7 @@ static void foreach_statement(struct ps *p)
 static void for_statement(struct ps *p)
 {
 	ps_newlines(p);
-	if (ps_at(p, 0) != '(')
-		ps_fail(p);
-	p->i++;
+	ps_take(p, '(');
 	for (unsigned part = 0; part < 3; part++) {
 		ps_newlines(p);
 		if (!ps_end(p) && ps_at(p, 0) != ';' && ps_at(p, 0) != ')')
@@ -362,9 +341,7 @@ static void for_statement(struct ps *p)
 			p->i++;
 	}
 	ps_newlines(p);
-	if (ps_at(p, 0) != ')')
-		ps_fail(p);
-	p->i++;
+	ps_take(p, ')');
 	loop_block(p);
 }
 
@@ -382,9 +359,7 @@ static void switch_statement(struct ps *p)
 	}
 	read_condition(p);
 	ps_newlines(p);
-	if (ps_at(p, 0) != '{')
-		ps_fail(p);
-	p->i++;
+	ps_take(p, '{');
 	while (!ps_end(p)) {
 		ps_lines(p);
 		if (ps_at(p, 0) == '}')
@@ -404,23 +379,14 @@ static void switch_statement(struct ps *p)
 static void try_statement(struct ps *p)
 {
 	read_block(p);
-	for (;;) {
-		size_t back = p->i;
-
-		ps_newlines(p);
-		if (!ps_end(p) && take_keyword(p, "catch")) {
-			for (ps_newlines(p); !ps_end(p) && ps_at(p, 0) != '{'; p->i++)
-				if (!ps_name_char(ps_at(p, 0)) && !strchr("[]., \t\r\n", ps_at(p, 0)))
-					ps_fail(p);
-			read_block(p);
-		} else if (!ps_end(p) && take_keyword(p, "finally")) {
-			read_block(p);
-			return;
-		} else {
-			p->i = back;
-			return;
-		}
+	while (take_clause(p, "catch")) {
+		for (ps_newlines(p); !ps_end(p) && ps_at(p, 0) != '{'; p->i++)
+			if (!ps_name_char(ps_at(p, 0)) && !strchr("[]., \t\r\n", ps_at(p, 0)))
+				ps_fail(p);
+		read_block(p);
 	}
+	if (take_clause(p, "finally"))
+		read_block(p);
 }
 
 static void do_statement(struct ps *p)
@@ -450,9 +416,7 @@ static void read_jump(struct ps *p)
 static void param_statement(struct ps *p)
 {
 	ps_newlines(p);
-	if (ps_at(p, 0) != '(')
-		ps_fail(p);
-	p->i++;
+	ps_take(p, '(');
 	bind_parameters(p, NULL, 0);
 }
 
@@ -498,7 +462,7 @@ static void assign_value(struct ps *p, struct str left, const struct ps_val *tar
 		name = str_from(name, (size_t)close + 1);
 		plain = false;
 	}
-	while (name.n && (name.p[0] == ' ' || name.p[0] == '\t'))
+	while (name.n && ascii_is_blank(name.p[0]))
 		name = str_from(name, 1);
 	bool variable = name.n > 1 && name.p[0] == '$';
 	for (size_t i = 1; i < name.n; i++)
@@ -544,7 +508,7 @@ static bool read_assignment(struct ps *p, size_t from, struct ps_val target, str
 
 	if (!n || ps_end(p))
 		return false;
-	while (left.n && (left.p[left.n - 1] == ' ' || left.p[left.n - 1] == '\t'))
+	while (left.n && ascii_is_blank(left.p[left.n - 1]))
 		left.n--;
 	p->i += n;
 	ps_newlines(p);

@@ -103,6 +103,8 @@ void ps_blanks(struct ps *p);
 void ps_lines(struct ps *p); /* skips newlines and semicolons as well */
 void ps_newlines(struct ps *p);
 bool ps_fail(struct ps *p);
+/* Skips this character, which must come next. */
+bool ps_take(struct ps *p, char c);
 bool ps_step(struct ps *p);
 /* Enters a nested construct; false at the bound. The caller counts p->depth down. */
 bool ps_enter(struct ps *p);
@@ -146,6 +148,7 @@ struct ps_val ps_primary(struct ps *p);
 bool ps_starts_command(struct ps *p);
 struct ps_val ps_command(struct ps *p, const struct ps_val *in);
 struct ps_val ps_pipeline(struct ps *p);
+struct ps_val ps_parenthesis(struct ps *p); /* behind its opening one */
 bool ps_redirection(struct ps *p);
 
 /* statements */

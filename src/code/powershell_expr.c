@@ -265,9 +265,7 @@ static size_t read_arguments(struct ps *p, struct ps_val *args) /* at ( */
 	}
 	v = ps_expression(p, 0);
 	ps_newlines(p);
-	if (ps_at(p, 0) != ')')
-		ps_fail(p);
-	p->i++;
+	ps_take(p, ')');
 	if (v.kind != PS_LIST) {
 		args[n++] = v;
 		return n;
@@ -375,7 +373,7 @@ static bool static_assigned(const struct ps *p)
 {
 	size_t k = 0;
 
-	while (ps_at(p, k) == ' ' || ps_at(p, k) == '\t')
+	while (ascii_is_blank(ps_at(p, k)))
 		k++;
 	return ps_at(p, k) == '=';
 }
@@ -529,9 +527,7 @@ static struct ps_val element_of(struct ps *p, const struct ps_val *v)
 	ps_newlines(p);
 	index = ps_expression(p, 0);
 	ps_newlines(p);
-	if (ps_at(p, 0) != ']')
-		ps_fail(p);
-	p->i++;
+	ps_take(p, ']');
 	if (v->kind == PS_LIST && index.kind == PS_TEXT && index.number &&
 			num_parse(index.text, 0, PS_LIST_MAX, &k) == 0 && (size_t)k < v->nitems)
 		return v->items[k];
@@ -625,11 +621,8 @@ static struct ps_val read_hash(struct ps *p) /* after @{ */
 			break;
 		hash_key(p);
 		ps_blanks(p);
-		if (ps_at(p, 0) != '=') {
-			ps_fail(p);
+		if (!ps_take(p, '='))
 			break;
-		}
-		p->i++;
 		ps_newlines(p);
 		struct ps_val v = ps_pipeline(p);
 		ps_walk_blocks(p, &v);
@@ -643,17 +636,14 @@ static struct ps_val read_hash(struct ps *p) /* after @{ */
 	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 }
 
-static struct ps_val read_parenthesis(struct ps *p)
+struct ps_val ps_parenthesis(struct ps *p)
 {
 	struct ps_val v;
 
-	p->i++;
 	ps_newlines(p);
 	v = ps_pipeline(p);
 	ps_newlines(p);
-	if (ps_at(p, 0) != ')')
-		ps_fail(p);
-	p->i++;
+	ps_take(p, ')');
 	v.bare = false;
 	return v;
 }
@@ -683,8 +673,10 @@ static struct ps_val read_operand(struct ps *p)
 	}
 	if (c == '$')
 		return ps_variable(p);
-	if (c == '(')
-		return read_parenthesis(p);
+	if (c == '(') {
+		p->i++;
+		return ps_parenthesis(p);
+	}
 	if (c == '[')
 		return type_expression(p);
 	if (ascii_is_digit(c) || (c == '.' && ascii_is_digit(next)))

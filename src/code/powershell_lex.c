@@ -19,6 +19,14 @@ bool ps_fail(struct ps *p)
 	return false;
 }
 
+bool ps_take(struct ps *p, char c)
+{
+	if (ps_at(p, 0) != c)
+		return ps_fail(p);
+	p->i++;
+	return true;
+}
+
 bool ps_step(struct ps *p)
 {
 	if (++p->steps <= PS_STEPS_MAX)
@@ -68,7 +76,7 @@ void ps_blanks(struct ps *p)
 	while (!ps_end(p)) {
 		char c = ps_at(p, 0);
 
-		if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v')
+		if (ascii_is_blank(c) || c == '\r' || c == '\f' || c == '\v')
 			p->i++;
 		else if (c == '`' && ps_at(p, 1) == '\n')
 			p->i += 2;
@@ -412,7 +420,7 @@ static struct ps_val here_string(struct ps *p)
 	struct buf b;
 
 	buf_init(&b, p->a, 0);
-	for (p->i += 2; ps_at(p, 0) == ' ' || ps_at(p, 0) == '\t' || ps_at(p, 0) == '\r';)
+	for (p->i += 2; ascii_is_blank(ps_at(p, 0)) || ps_at(p, 0) == '\r';)
 		p->i++;
 	if (ps_at(p, 0) != '\n') {
 		ps_fail(p);

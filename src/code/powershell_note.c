@@ -43,7 +43,7 @@ void ps_setting(struct ps *p, struct str name, struct str value)
 	}
 	upper = str_c(p->a, name);
 	for (size_t i = 0; i < name.n; i++)
-		upper[i] = var_upper(upper[i]);
+		upper[i] = ascii_to_upper(upper[i]);
 	code_setting(p->w, var_find(name) ? name : str_n(upper, name.n), value, (TSNode){0});
 }
 
@@ -207,7 +207,7 @@ static bool decode_base64(struct code_walk *w, struct str s, struct str *ret)
 	for (size_t i = 0; i < s.n; i++) {
 		int v = sextet_value(s.p[i]);
 
-		if (s.p[i] == '=' || s.p[i] == '\n' || s.p[i] == '\r' || s.p[i] == ' ' || s.p[i] == '\t')
+		if (s.p[i] == '=' || s.p[i] == '\n' || s.p[i] == '\r' || ascii_is_blank(s.p[i]))
 			continue;
 		if (v < 0)
 			return false;

@@ -9,13 +9,20 @@
 
 static void visit_node(struct python *p, TSNode n, const struct py_scope *sc);
 
-static void visit_all(struct python *p, TSNode n, const struct py_scope *sc)
+typedef void node_visitor(struct python *p, TSNode n, const struct py_scope *sc);
+
+static void visit_children(struct python *p, TSNode n, const struct py_scope *sc, node_visitor *visit)
 {
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
 
 	for (uint32_t i = 0; i < count; i++)
-		visit_node(p, kids[i], sc);
+		visit(p, kids[i], sc);
+}
+
+static void visit_all(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	visit_children(p, n, sc, visit_node);
 }
 
 /* ---- names and attributes ---- */
@@ -267,11 +274,7 @@ static bool stays_known(TSNode left, TSNode right)
 
 static void visit_each_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 {
-	uint32_t count;
-	TSNode *kids = py_children(p, n, &count);
-
-	for (uint32_t i = 0; i < count; i++)
-		visit_tracked(p, kids[i], sc);
+	visit_children(p, n, sc, visit_tracked);
 }
 
 static void visit_assignment(struct python *p, TSNode n, const struct py_scope *sc)
@@ -334,10 +337,6 @@ static void visit_augmented(struct python *p, TSNode n, const struct py_scope *s
 }
 
 static void visit_named(struct python *p, TSNode n, const struct py_scope *sc)
-{
-	visit_node(p, node_field(n, "value"), sc);
-}
-static void visit_keyword(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	visit_node(p, node_field(n, "value"), sc);
 }
@@ -494,14 +493,12 @@ static const struct {
 	{"generator_expression", visit_comprehension}, {"global_statement", visit_nothing},
 	{"identifier", visit_identifier}, {"import_from_statement", visit_nothing},
 	{"import_statement", visit_nothing},
-	{"interpolation", visit_each_tracked}, {"keyword_argument", visit_keyword},
+	{"interpolation", visit_each_tracked}, {"keyword_argument", visit_named},
 	{"lambda", visit_function}, {"list_comprehension", visit_comprehension},
 	{"named_expression", visit_named},
 	{"nonlocal_statement", visit_nothing}, {"set_comprehension", visit_comprehension},
 	{"string_content", visit_nothing}, {"subscript", visit_subscript},
 };
-
-static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }
 
 static void visit_node(struct python *p, TSNode n, const struct py_scope *sc)
 {
@@ -509,7 +506,7 @@ static void visit_node(struct python *p, TSNode n, const struct py_scope *sc)
 
 	if (ts_node_is_null(n) || !walk_enter(p->w, n))
 		return;
-	hit = bsearch(ts_node_type(n), kinds, ARRAY_SIZE(kinds), sizeof(*kinds), by_type);
+	hit = bsearch(ts_node_type(n), kinds, ARRAY_SIZE(kinds), sizeof(*kinds), type_order);
 	if (hit)
 		kinds[((const char *)hit - (const char *)kinds) / sizeof(*kinds)].visit(p, n, sc);
 	else
@@ -530,13 +527,13 @@ static bool plain_coding(struct str comment)
 
 		if (!str_eq(str_sub(comment, i, i + word.n), word) || (rest.p[0] != ':' && rest.p[0] != '='))
 			continue;
-		for (rest = str_from(rest, 1); rest.n && (rest.p[0] == ' ' || rest.p[0] == '\t');)
+		for (rest = str_from(rest, 1); rest.n && ascii_is_blank(rest.p[0]);)
 			rest = str_from(rest, 1);
 		if ((!str_starts(rest, "utf-8") && !str_starts(rest, "UTF-8") && !str_starts(rest, "utf8") &&
 				!str_starts(rest, "ascii")))
 			return false;
 		rest = str_from(rest, str_starts(rest, "utf8") ? 4 : 5);
-		return !rest.n || rest.p[0] == ' ' || rest.p[0] == '\t' || rest.p[0] == '\r';
+		return !rest.n || ascii_is_blank(rest.p[0]) || rest.p[0] == '\r';
 	}
 	return true;
 }

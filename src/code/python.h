@@ -217,6 +217,7 @@ const struct py_scope *py_scope_of(const struct python *p, TSNode n, const struc
 const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc);
 void py_args_eval(struct python *p, TSNode list, const struct py_scope *sc, struct py_args *ret);
 const struct pvs *pvs_one(struct python *p, const struct pv *v);
+static inline const struct pvs *pvs_unknown(struct python *p) { return pvs_one(p, p->unknown); }
 const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text);
 const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct pvs *y);
 /* Returns the return values of a function that the code defines. */

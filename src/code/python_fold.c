@@ -1,8 +1,6 @@
 /* Results of calls of Python's library, as far as paths, commands and callees depend on them. */
 #include "code/python.h"
 
-static const struct pvs *unknown_values(struct python *p) { return pvs_one(p, p->unknown); }
-
 static struct str arg_text(struct python *p, const struct py_args *args, int pos, const char *name)
 {
 	const struct pvs *v = py_arg(p, args, pos, name);
@@ -259,7 +257,7 @@ static const struct pvs *f_walk(struct python *p, const struct py_args *args)
 
 	if (!v || v->n != 1 || (v->v[0]->kind != PV_TEXT && v->v[0]->kind != PV_PATH) ||
 	!text_exact(v->v[0]->text) || !v->v[0]->text.n || args->open)
-		return unknown_values(p);
+		return pvs_unknown(p);
 	one[0] = pvs_below(p, v->v[0]->text, false, false);
 	return tuple_of(p, one, 3);
 }
@@ -288,7 +286,7 @@ static const struct pvs *f_iterator(struct python *p, const struct py_args *args
 {
 	const struct pvs *v = f_same_items(p, args);
 
-	return v->v[0]->kind == PV_SEQ ? v : unknown_values(p);
+	return v->v[0]->kind == PV_SEQ ? v : pvs_unknown(p);
 }
 
 static const struct pvs *f_range(struct python *p, const struct py_args *args)
@@ -301,7 +299,7 @@ static const struct pvs *f_enumerate(struct python *p, const struct py_args *arg
 {
 	const struct pvs *v = py_arg(p, args, 0, "iterable"),
 			*pair[2] = {pvs_text(p, PV_DATA, str_n("\1", 1)),
-			v ? py_elements(p, v) : unknown_values(p)};
+			v ? py_elements(p, v) : pvs_unknown(p)};
 
 	return tuple_of(p, pair, 2);
 }
@@ -346,7 +344,7 @@ static const struct pvs *f_getattr(struct python *p, const struct py_args *args)
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return !all ? unknown_values(p) : otherwise ? pvs_join(p, all, otherwise) : all;
+	return !all ? pvs_unknown(p) : otherwise ? pvs_join(p, all, otherwise) : all;
 }
 
 /* type(): may be anything for objects such as files, whose class could open another file. */
@@ -358,7 +356,7 @@ static const struct pvs *f_type(struct python *p, const struct py_args *args)
 		if (v->v[i]->kind == PV_UNKNOWN || v->v[i]->kind == PV_LOST || v->v[i]->kind == PV_INST ||
 				v->v[i]->kind == PV_METHOD || v->v[i]->kind == PV_NAME)
 			return pvs_one(p, p->lost);
-	return v && v->n && !v->cycle ? unknown_values(p) : args->n == 3 ? unknown_values(p) : pvs_one(p,
+	return v && v->n && !v->cycle ? pvs_unknown(p) : args->n == 3 ? pvs_unknown(p) : pvs_one(p,
 			p->lost);
 }
 
@@ -490,7 +488,7 @@ static const struct pvs *text_method(struct python *p, struct str s, struct str 
 			"capitalize casefold center decode encode expandtabs hex ljust removeprefix "
 			"removesuffix rjust swapcase title translate zfill"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
-	return unknown_values(p);
+	return pvs_unknown(p);
 }
 
 /* ---- methods of pathlib.Path: one function each; `s` is the path ---- */
@@ -632,7 +630,7 @@ static const struct pvs *path_method(struct python *p, struct str s, struct str 
 	for (size_t i = 0; i < ARRAY_SIZE(path_methods); i++)
 		if (str_is(name, path_methods[i].name))
 			return path_methods[i].method(p, s, args);
-	return unknown_values(p);
+	return pvs_unknown(p);
 }
 
 /* ---- dictionaries ---- */
@@ -681,7 +679,7 @@ const struct pvs *py_dict_value(struct python *p, const struct pv *v, const stru
 		if (!other)
 			all = all ? pvs_join(p, all, v->items[i + 1]) : v->items[i + 1];
 	}
-	return all ? all : unknown_values(p);
+	return all ? all : pvs_unknown(p);
 }
 
 static const struct pvs *below_method(struct python *p, const struct pv *v, struct str name,
@@ -713,7 +711,7 @@ static const struct pvs *dictionary_method(struct python *p, const struct pv *v,
 	if (str_is_any(name, "values keys"))
 		return many_of(p, str_is(name, "keys") ? keys : values);
 	if (!str_is(name, "get"))
-		return unknown_values(p);
+		return pvs_unknown(p);
 	return pvs_join(p, py_dict_value(p, v, py_arg(p, args, 0, "")),
 			otherwise ? otherwise : pvs_text(p, PV_DATA, STR("None")));
 }
@@ -728,12 +726,12 @@ static const struct pvs *row_result(struct python *p, const struct py_row *r)
 				STR("file"));
 	if (r->kind != PY_NOTHING)
 		return r->kind == PY_VARS || r->kind == PY_CODE ? pvs_one(p, p->lost) : r->kind == PY_SHELL ||
-				r->kind == PY_ARGV ? pvs_text(p, PV_INST, STR("process")) : unknown_values(p);
+				r->kind == PY_ARGV ? pvs_text(p, PV_INST, STR("process")) : pvs_unknown(p);
 	if (!strcmp(r->spec, "t"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (!strcmp(r->spec, "d"))
 		return pvs_one(p, p->data);
-	return !strcmp(r->spec, "a") ? unknown_values(p) : pvs_text(p, PV_INST, str_of(r->spec));
+	return !strcmp(r->spec, "a") ? pvs_unknown(p) : pvs_text(p, PV_INST, str_of(r->spec));
 }
 
 static bool plain_bases(struct python *p, TSNode class)
@@ -769,7 +767,7 @@ static const struct pvs *name_result(struct python *p, struct str name, const st
 
 	for (size_t i = 0; i < ARRAY_SIZE(folds); i++)
 		if (str_is(name, folds[i].name))
-			return args->escaped ? unknown_values(p) : folds[i].fold(p, args);
+			return args->escaped ? pvs_unknown(p) : folds[i].fold(p, args);
 	if (str_is_any(name,
 			"all any bool bytearray callable complex dict float frozenset hash id int "
 			"isinstance issubclass len print"))
@@ -781,7 +779,7 @@ static const struct pvs *name_result(struct python *p, struct str name, const st
 	if (!py_is_stdlib(name) && !py_is_builtin(name) && str_has(name, '.') &&
 			!py_is_builtin(str_first(name, (size_t)str_find(name, '.', 0))))
 		return pvs_text(p, PV_INST, STR("*"));
-	return unknown_values(p);
+	return pvs_unknown(p);
 }
 
 const struct pvs *py_result(struct python *p, const struct pv *callee, const struct py_args *args)
@@ -792,11 +790,11 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 		return py_returned(p, callee->node);
 	if (callee->kind == PV_USER)
 		return plain_bases(p, callee->node) && !pmap_get(p->own, STR("__new__")) &&
-				!pmap_get(p->own, STR("__call__")) ? pvs_one(p, callee) : unknown_values(p);
+				!pmap_get(p->own, STR("__call__")) ? pvs_one(p, callee) : pvs_unknown(p);
 	if (callee->kind == PV_INST)
 		return pvs_one(p, callee);
 	if (callee->kind != PV_METHOD)
-		return callee->kind == PV_LOST ? pvs_one(p, p->lost) : unknown_values(p);
+		return callee->kind == PV_LOST ? pvs_one(p, p->lost) : pvs_unknown(p);
 	if (callee->of->kind == PV_TEXT)
 		return text_method(p, callee->of->text, callee->text, args);
 	if (callee->of->kind == PV_PATH)
@@ -812,5 +810,5 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (str_is(callee->of->text, "file") && str_is(callee->text, "readlines"))
 		return many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
-	return unknown_values(p);
+	return pvs_unknown(p);
 }

@@ -360,10 +360,7 @@ static const struct char_range own_letters[] = {{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF
 
 static bool is_own(uint32_t cp)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(own_letters); i++)
-		if (cp >= own_letters[i].from && cp <= own_letters[i].to)
-			return true;
-	return false;
+	return char_in_ranges(own_letters, ARRAY_SIZE(own_letters), cp);
 }
 
 /* Returns the ASCII character in the NFKC form; 0 if there is none, or it is unknown here. */
@@ -384,13 +381,10 @@ static char ascii_of(uint32_t cp)
 
 bool py_identifier(struct python *p, struct str text, struct str *ret)
 {
-	bool plain = true;
 	struct buf b;
 
-	for (size_t i = 0; i < text.n; i++)
-		plain &= (unsigned char)text.p[i] < 128;
 	*ret = text;
-	if (plain)
+	if (str_is_ascii(text))
 		return true;
 	buf_init(&b, p->a, 0);
 	for (size_t i = 0; i < text.n;) {

@@ -91,8 +91,6 @@ const struct pvs *pvs_below(struct python *p, struct str dir, bool path, bool st
 			.strict = strict}));
 }
 
-static const struct pvs *unknown_values(struct python *p) { return pvs_one(p, p->unknown); }
-
 struct str py_text(struct python *p, const struct pv *v)
 {
 	(void)p;
@@ -184,11 +182,11 @@ static const struct pvs *item_values(struct python *p, const struct pvs *of, siz
 		const struct pv *v = of->v[i];
 		const struct pvs *one = v->kind == PV_SEQ && index < v->nitems ? v->items[index] :
 				v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) :
-			v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : unknown_values(p);
+			v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : pvs_unknown(p);
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all && !of->cycle ? all : unknown_values(p);
+	return all && !of->cycle ? all : pvs_unknown(p);
 }
 
 const struct pvs *py_elements(struct python *p, const struct pvs *of)
@@ -199,13 +197,13 @@ const struct pvs *py_elements(struct python *p, const struct pvs *of)
 		const struct pv *v = of->v[i];
 		const struct pvs *one = v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) :
 				v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : v->nitems ?
-				v->items[0] : unknown_values(p);
+				v->items[0] : pvs_unknown(p);
 
 		for (size_t k = v->kind == PV_SEQ ? 1 : 2; k < v->nitems; k += v->kind == PV_SEQ ? 1 : 2)
 			one = pvs_join(p, one, v->items[k]);
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all && !of->cycle ? all : unknown_values(p);
+	return all && !of->cycle ? all : pvs_unknown(p);
 }
 
 /*
@@ -219,20 +217,20 @@ static const struct pvs *eval_parameter(struct python *p, const struct py_def *d
 	size_t n = 0;
 
 	if (!f || f->ndefs != 1 || pmap_get(p->mentioned, d->text) || p->evals || p->stars)
-		return unknown_values(p);
+		return pvs_unknown(p);
 	for (const struct py_def *c = pmap_get(p->sites, d->text); c; c = c->next) {
 		struct py_args args;
 		const struct pvs *one;
 
 		if (n++ >= PY_VALUES_MAX)
-			return unknown_values(p);
+			return pvs_unknown(p);
 		py_args_eval(p, c->expr, c->scope, &args);
 		one = py_arg(p, &args, (int)d->index, str_c(p->a, d->name));
-		one = one ? one : ts_node_is_null(d->expr) ? unknown_values(p) : py_eval(p, d->expr,
+		one = one ? one : ts_node_is_null(d->expr) ? pvs_unknown(p) : py_eval(p, d->expr,
 				d->scope);
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all ? all : unknown_values(p);
+	return all ? all : pvs_unknown(p);
 }
 
 /* If a class without bases is used only in calls, its methods run only on its own objects. */
@@ -242,10 +240,10 @@ static const struct pvs *eval_self(struct python *p, const struct py_def *d)
 
 	if (!c || d->home->kind == SCOPE_CLASS || pmap_get(p->sites, d->name) ||
 			pmap_get(p->mentioned, d->name))
-		return unknown_values(p); /* called by its plain name inside the class */
+		return pvs_unknown(p); /* called by its plain name inside the class */
 	if (c->ndefs != 1 || c->defs->kind != DEF_USER || pmap_get(p->mentioned, d->text) || p->evals ||
 			p->stars || !ts_node_is_null(node_field(c->defs->expr, "superclasses")))
-		return unknown_values(p);
+		return pvs_unknown(p);
 	return pvs_one(p, make_value(p, (struct pv){.kind = PV_USER, .node = c->defs->expr}));
 }
 
@@ -264,7 +262,7 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 		for (size_t i = 0; i < v->n; i++)
 			if (v->v[i]->kind != PV_INST && v->v[i]->kind != PV_DATA &&
 					v->v[i]->kind != PV_PATH && v->v[i]->kind != PV_TEXT)
-				return unknown_values(p);
+				return pvs_unknown(p);
 		return v;
 	}
 	case DEF_NAME: return pvs_text(p, PV_NAME, d->text);
@@ -282,7 +280,7 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 	case DEF_NONE: return pvs_text(p, PV_DATA, STR("None"));
 	case DEF_UNKNOWN: break;
 	}
-	return unknown_values(p);
+	return pvs_unknown(p);
 }
 
 static const struct pvs *eval_binding(struct python *p, struct py_binding *b)
@@ -340,8 +338,8 @@ static const struct pvs *at_least(struct python *p, const struct pvs *v)
 {
 	for (size_t i = 0; i < v->n; i++)
 		if (v->v[i]->kind == PV_LOST)
-			return unknown_values(p);
-	return v->n && !v->cycle ? v : unknown_values(p);
+			return pvs_unknown(p);
+	return v->n && !v->cycle ? v : pvs_unknown(p);
 }
 
 const struct pvs *py_returned(struct python *p, TSNode function)
@@ -349,7 +347,7 @@ const struct pvs *py_returned(struct python *p, TSNode function)
 	const struct py_scope *sc = py_scope_of(p, function, NULL);
 
 	if (!sc || !sc->result || sc->generator)
-		return unknown_values(p);
+		return pvs_unknown(p);
 	return settle_values(p, at_least(p, eval_binding(p, sc->result)), true);
 }
 
@@ -368,10 +366,10 @@ static const struct pvs *field_values(struct python *p, const struct pv *v, stru
 	if (!b || !node_is(v->node, "class_definition") || str_starts(attr, "__") ||
 			!ts_node_is_null(node_field(v->node, "superclasses")) ||
 			pmap_get(p->stored, STR("*")) || p->evals)
-		return unknown_values(p);
+		return pvs_unknown(p);
 	for (size_t i = 0; i < ARRAY_SIZE(between); i++)
 		if (pmap_get(p->own, str_of(between[i])))
-			return unknown_values(p);
+			return pvs_unknown(p);
 	return settle_values(p, at_least(p, eval_binding(p, (struct py_binding *)b)), true);
 }
 
@@ -422,7 +420,7 @@ static const struct pvs *path_property(struct python *p, struct str path, struct
 	if (str_is_any(attr, "stem suffix anchor drive root"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (str_is_any(attr, "parts suffixes parents"))
-		return unknown_values(p);
+		return pvs_unknown(p);
 	return NULL;
 }
 
@@ -460,7 +458,7 @@ static const struct pvs *constant_values(struct python *p, struct str name)
 		if (str_is(name, texts[i].name))
 			return pvs_text(p, PV_TEXT, str_of(texts[i].text));
 	if (str_is(name, "sys.argv"))
-		return unknown_values(p);
+		return pvs_unknown(p);
 	return NULL;
 }
 
@@ -491,7 +489,7 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 	if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_TEXT || v->kind == PV_INST ||
 			(v->kind == PV_DATA && v->nitems))
 		return pvs_one(p, make_value(p, (struct pv){.kind = PV_METHOD, .text = attr, .of = v}));
-	return v->kind == PV_LOST ? pvs_one(p, p->lost) : unknown_values(p);
+	return v->kind == PV_LOST ? pvs_one(p, p->lost) : pvs_unknown(p);
 }
 
 static const struct pvs *eval_attribute(struct python *p, TSNode n, const struct py_scope *sc)
@@ -506,8 +504,8 @@ static const struct pvs *eval_attribute(struct python *p, TSNode n, const struct
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all && !of->cycle ? all : of->cycle && all ? pvs_join(p, all, unknown_values(p)) :
-			unknown_values(p);
+	return all && !of->cycle ? all : of->cycle && all ? pvs_join(p, all, pvs_unknown(p)) :
+			pvs_unknown(p);
 }
 
 /* ---- operators ---- */
@@ -561,7 +559,7 @@ static const struct pvs *add_values(struct python *p, const struct pv *x, const 
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (x->kind == PV_DATA && y->kind == PV_DATA)
 		return pvs_one(p, p->data);
-	return unknown_values(p);
+	return pvs_unknown(p);
 }
 
 static const struct pvs *eval_binary(struct python *p, TSNode n, const struct py_scope *sc)
@@ -571,16 +569,16 @@ static const struct pvs *eval_binary(struct python *p, TSNode n, const struct py
 	struct str op = node_text(p->w, node_field(n, "operator"));
 
 	if (x->cycle || y->cycle || op.n != 1)
-		return unknown_values(p);
+		return pvs_unknown(p);
 	for (size_t i = 0; i < x->n; i++)
 		for (size_t k = 0; k < y->n; k++) {
 			const struct pvs *one = add_values(p, x->v[i], y->v[k], op.p[0]);
 
 			all = all ? pvs_join(p, all, one) : one;
 			if (all->v[0] == p->lost) /* an operator never returns a function with effects */
-				return unknown_values(p);
+				return pvs_unknown(p);
 		}
-	return all ? all : unknown_values(p);
+	return all ? all : pvs_unknown(p);
 }
 
 /* ---- sequences ---- */
@@ -641,7 +639,7 @@ static const struct pvs *eval_subscript(struct python *p, TSNode n, const struct
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (of->n == 1 && of->v[0]->kind == PV_SEQ && !node_is(key, "slice"))
 		return py_elements(p, of);
-	return unknown_values(p);
+	return pvs_unknown(p);
 }
 
 /* ---- calls ---- */
@@ -686,10 +684,10 @@ const struct pvs *py_arg(struct python *p, const struct py_args *args, int pos, 
 
 	for (size_t i = 0; i < args->n; i++) {
 		if (args->v[i].name.n ? str_is(args->v[i].name, name) : at == pos)
-			return args->v[i].v->cycle || !args->v[i].v->n ? unknown_values(p) : args->v[i].v;
+			return args->v[i].v->cycle || !args->v[i].v->n ? pvs_unknown(p) : args->v[i].v;
 		at += !args->v[i].name.n;
 	}
-	return args->open || args->escaped ? unknown_values(p) : NULL;
+	return args->open || args->escaped ? pvs_unknown(p) : NULL;
 }
 
 static const struct pvs *eval_call(struct python *p, TSNode n, const struct py_scope *sc)
@@ -703,7 +701,7 @@ static const struct pvs *eval_call(struct python *p, TSNode n, const struct py_s
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all && !of->cycle ? all : unknown_values(p);
+	return all && !of->cycle ? all : pvs_unknown(p);
 }
 
 /* ---- expressions ---- */
@@ -718,7 +716,7 @@ static const struct pvs *eval_number(struct python *p, TSNode n, const struct py
 static const struct pvs *eval_operator(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	(void)sc;
-	return p->classes ? unknown_values(p) : pvs_one(p,
+	return p->classes ? pvs_unknown(p) : pvs_one(p,
 			make_value(p, (struct pv){.kind = PV_DATA, .node = n}));
 }
 
@@ -761,14 +759,14 @@ static const struct pvs *eval_first(struct python *p, TSNode n, const struct py_
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
 
-	return count == 1 ? py_eval(p, kids[0], sc) : unknown_values(p);
+	return count == 1 ? py_eval(p, kids[0], sc) : pvs_unknown(p);
 }
 
 static const struct pvs *eval_right(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	TSNode v = node_field(n, "right");
 
-	return ts_node_is_null(v) ? unknown_values(p) : py_eval(p, v, sc);
+	return ts_node_is_null(v) ? pvs_unknown(p) : py_eval(p, v, sc);
 }
 
 static const struct pvs *eval_value(struct python *p, TSNode n, const struct py_scope *sc)
@@ -783,7 +781,7 @@ static const struct pvs *eval_either(struct python *p, TSNode n, const struct py
 
 	if (node_is(n, "conditional_expression") && count == 3)
 		return pvs_join(p, py_eval(p, kids[0], sc), py_eval(p, kids[2], sc));
-	return count == 2 ? pvs_join(p, py_eval(p, kids[0], sc), py_eval(p, kids[1], sc)) : unknown_values(p);
+	return count == 2 ? pvs_join(p, py_eval(p, kids[0], sc), py_eval(p, kids[1], sc)) : pvs_unknown(p);
 }
 
 static const struct pvs *eval_lambda(struct python *p, TSNode n, const struct py_scope *sc)
@@ -798,7 +796,7 @@ static const struct pvs *eval_comprehension(struct python *p, TSNode n, const st
 	TSNode body = node_field(n, "body");
 	const struct pvs **items = arena_array(p->a, 1, sizeof(*items));
 
-	items[0] = node_is(body, "pair") ? unknown_values(p) : py_eval(p, body, py_scope_of(p, n, sc));
+	items[0] = node_is(body, "pair") ? pvs_unknown(p) : py_eval(p, body, py_scope_of(p, n, sc));
 	if (items[0]->cycle || !items[0]->n || items[0]->v[0]->kind == PV_LOST)
 		return pvs_one(p, p->data);
 	return pvs_one(p,
@@ -829,8 +827,6 @@ static const struct {
 	{"subscript", eval_subscript, true}, {"true", eval_number, false}, {"tuple", eval_sequence, true},
 	{"unary_operator", eval_operator, false},
 };
-
-static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }
 
 static struct py_memo **memo_at(struct python *p, TSNode n, const struct py_scope *sc)
 {
@@ -863,15 +859,15 @@ const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
 	bool kept;
 
 	if (ts_node_is_null(n))
-		return unknown_values(p);
+		return pvs_unknown(p);
 	if (!p->fuel || p->level >= PY_EVAL_DEPTH_MAX || walk_full(p->w)) {
 		p->bounds++;
 		return pvs_one(p, p->lost);
 	}
 	p->fuel--;
-	hit = bsearch(ts_node_type(n), kinds, ARRAY_SIZE(kinds), sizeof(*kinds), by_type);
+	hit = bsearch(ts_node_type(n), kinds, ARRAY_SIZE(kinds), sizeof(*kinds), type_order);
 	if (!hit)
-		return unknown_values(p);
+		return pvs_unknown(p);
 	row = (size_t)((const char *)hit - (const char *)kinds) / sizeof(*kinds);
 	kept = kinds[row].kept && p->memos;
 	if (kept && *memo_at(p, n, sc))

@@ -139,7 +139,7 @@ static bool read_library(struct script *x)
 	quote = script_at(x, 0) == '\'' || script_at(x, 0) == '"';
 	x->i += quote;
 	from = x->i;
-	while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)) ||
+	while (ascii_is_name_start(script_at(x, 0)) || text_digit(script_at(x, 0)) ||
 			script_at(x, 0) == ':' ||
 			script_at(x, 0) == '.' || script_at(x, 0) == '/' || script_at(x, 0) == '-')
 		x->i++;
@@ -149,7 +149,7 @@ static bool read_library(struct script *x)
 	if (x->l->perl)
 		perl_library(x, name);
 	return str_is_any(name, x->l->libraries) ||
-			(x->l->perl && name.n && (script_digit(name.p[0]) || name.p[0] == 'v'));
+			(x->l->perl && name.n && (text_digit(name.p[0]) || name.p[0] == 'v'));
 }
 
 /* Ruby: false if arguments follow, because a local name with arguments is still a call. */
@@ -180,7 +180,7 @@ static bool name_byte(const struct script *x)
 {
 	char c = script_at(x, 0);
 
-	return ascii_is_name_start(c) || script_digit(c) ||
+	return ascii_is_name_start(c) || text_digit(c) ||
 			(x->l->marks && (c == '?' || c == '!') && script_at(x, 1) != '=');
 }
 
@@ -288,7 +288,7 @@ static bool read_block_parameters(struct script *x)
 	while (i < x->s.n && x->s.p[i] != '|') {
 		size_t from = i;
 
-		while (i < x->s.n && (ascii_is_name_start(x->s.p[i]) || script_digit(x->s.p[i])))
+		while (i < x->s.n && (ascii_is_name_start(x->s.p[i]) || text_digit(x->s.p[i])))
 			i++;
 		if (i > from)
 			learn_name(x, str_sub(x->s, from, i));
@@ -324,10 +324,10 @@ static void learn_lua(struct script *x)
 					j++;
 				from = j;
 				while (j < x->s.n && (ascii_is_name_start(x->s.p[j]) ||
-						script_digit(x->s.p[j])))
+						text_digit(x->s.p[j])))
 					j++;
 				struct str w = str_sub(x->s, from, j);
-				if (!w.n || str_is_any(w, "in function do") || script_digit(w.p[0]))
+				if (!w.n || str_is_any(w, "in function do") || text_digit(w.p[0]))
 					break;
 				/* never accept a name that would hide one of these */
 				if (str_is_any(w, x->l->never) ||
@@ -394,7 +394,7 @@ static bool read_sigil(struct script *x)
 	if (!ascii_is_name_start(next))
 		return false; /* PHP: $$x and ${..} are variable variables */
 	size_t from = x->i;
-	while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)))
+	while (ascii_is_name_start(script_at(x, 0)) || text_digit(script_at(x, 0)))
 		x->i++;
 	/* $f(...) calls the function that the variable names */
 	return script_at(x, 0) != '(' && !str_is_any(str_sub(x->s, from, x->i), "GLOBALS");
@@ -410,15 +410,15 @@ static bool read_number(struct script *x)
 	size_t from;
 
 	x->i += prefixed ? 2 : 0;
-	for (from = x->i; script_digit(script_at(x, 0)) || script_at(x, 0) == '_' ||
+	for (from = x->i; text_digit(script_at(x, 0)) || script_at(x, 0) == '_' ||
 			(prefixed && script_at(x, 0) && strchr("abcdefABCDEF", script_at(x, 0)));)
 		x->i++;
-	while (!prefixed && script_at(x, 0) == '.' && script_digit(script_at(x, 1)))
-		for (x->i++; script_digit(script_at(x, 0)) || script_at(x, 0) == '_';)
+	while (!prefixed && script_at(x, 0) == '.' && text_digit(script_at(x, 1)))
+		for (x->i++; text_digit(script_at(x, 0)) || script_at(x, 0) == '_';)
 			x->i++;
 	if (!prefixed && (script_at(x, 0) == 'e' || script_at(x, 0) == 'E')) {
 		x->i += 1 + (script_at(x, 1) == '-' || script_at(x, 1) == '+');
-		for (from = x->i; script_digit(script_at(x, 0));)
+		for (from = x->i; text_digit(script_at(x, 0));)
 			x->i++;
 	}
 	x->operand = true;
@@ -492,7 +492,7 @@ static int read_colon(struct script *x)
 	if (script_at(x, 0) == ':' && ascii_is_name_start(script_at(x, 1)) && x->l->marks && !x->operand) {
 		size_t from = ++x->i;
 
-		while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)))
+		while (ascii_is_name_start(script_at(x, 0)) || text_digit(script_at(x, 0)))
 			x->i++;
 		x->operand = true;
 		return str_is_any(str_sub(x->s, from, x->i), x->l->never) ? -1 : 1;
@@ -522,7 +522,7 @@ static int read_minus(struct script *x)
 	}
 	/* file tests: -e -f -d */
 	if (x->l->perl && (!x->operand || x->bare) && ascii_is_name_start(next) &&
-			!ascii_is_name_start(script_at(x, 2)) && !script_digit(script_at(x, 2))) {
+			!ascii_is_name_start(script_at(x, 2)) && !text_digit(script_at(x, 2))) {
 		if (x->operand)
 			return -1; /* lc -s: a file test or a subtraction */
 		x->i += 2;
@@ -636,7 +636,7 @@ static bool scan_ruby_variable(struct script *x)
 
 	x->i += 1 + (script_at(x, 1) == '@');
 	from = x->i;
-	while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)))
+	while (ascii_is_name_start(script_at(x, 0)) || text_digit(script_at(x, 0)))
 		x->i++;
 	x->operand = true;
 	x->bare = x->word = false;
@@ -689,7 +689,7 @@ static bool scan_common(struct script *x, bool *ret)
 
 	if (skip_comment(x, ret))
 		return true;
-	if (x->l->perl && c == '\'' && (ascii_is_name_start(before) || script_digit(before)))
+	if (x->l->perl && c == '\'' && (ascii_is_name_start(before) || text_digit(before)))
 		*ret = false; /* $a'b is the same as $a::b */
 	else if (c == '"' || c == '\'')
 		*ret = read_quoted(x);
@@ -697,7 +697,7 @@ static bool scan_common(struct script *x, bool *ret)
 		*ret = false; /* [[long string]] */
 	else if (ascii_is_name_start(c))
 		*ret = scan_name(x);
-	else if (script_digit(c))
+	else if (text_digit(c))
 		*ret = read_number(x);
 	else if (at_sigil(x))
 		*ret = read_sigil(x);
@@ -759,10 +759,10 @@ static struct str library_name(struct str s)
 {
 	size_t n = 0, k;
 
-	while (n < s.n && (ascii_is_name_start(s.p[n]) || script_digit(s.p[n]) || s.p[n] == ':'))
+	while (n < s.n && (ascii_is_name_start(s.p[n]) || text_digit(s.p[n]) || s.p[n] == ':'))
 		n++;
 	for (k = n + 1; n < s.n && s.p[n] == '=' && k < s.n &&
-			(ascii_is_name_start(s.p[k]) || script_digit(s.p[k]) || s.p[k] == ',' ||
+			(ascii_is_name_start(s.p[k]) || text_digit(s.p[k]) || s.p[k] == ',' ||
 			s.p[k] == ':');)
 		k++;
 	return n == s.n || (n < s.n && s.p[n] == '=' && k == s.n) ? str_first(s, n) : STR("");
@@ -772,7 +772,7 @@ static struct str library_name(struct str s)
 static bool is_required_library(struct script *x)
 {
 	for (size_t i = 0; i < x->s.n; i++)
-		if (!ascii_is_name_start(x->s.p[i]) && !script_digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
+		if (!ascii_is_name_start(x->s.p[i]) && !text_digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
 			return false;
 	if (!x->s.n || str_is_any(x->s, x->l->words))
 		return false;

@@ -65,7 +65,6 @@ struct script {
 	bool library, reads_argv;
 };
 
-static inline bool script_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
 static inline char script_at(const struct script *x, size_t k)
 {
 	return x->i + k < x->s.n ? x->s.p[x->i + k] : '\0';

@@ -100,7 +100,7 @@ static bool read_constants(struct script *x, struct str *args, size_t needed, bo
 		x->i++;
 		if (!plain_text(x, quote, quote == '\'', &args[n++]))
 			return false;
-		while (script_at(x, 0) == ' ' || script_at(x, 0) == '\t')
+		while (ascii_is_blank(script_at(x, 0)))
 			x->i++;
 		if (script_at(x, 0) != ',' || (!all && n >= needed))
 			break;
@@ -187,7 +187,7 @@ int script_effect(struct script *x, struct str w, size_t from)
 	if (x->arrow)
 		return 0;
 	if (!a && x->l->dot_member && script_at(x, 0) == '.' && ascii_is_name_start(script_at(x, 1))) {
-		for (to++; to < x->s.n && (ascii_is_name_start(x->s.p[to]) || script_digit(x->s.p[to]));)
+		for (to++; to < x->s.n && (ascii_is_name_start(x->s.p[to]) || text_digit(x->s.p[to]));)
 			to++;
 		to += x->l->marks && to < x->s.n && (x->s.p[to] == '?' || x->s.p[to] == '!');
 		a = find_act(x->l, str_sub(x->s, from, to));

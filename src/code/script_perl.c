@@ -37,7 +37,7 @@ static bool read_code(struct script *x, char end)
 	return script_inner(x, end) && !memchr(x->s.p + from, '\\', x->i - from);
 }
 
-static bool word_char(char c) { return ascii_is_name_start(c) || script_digit(c); }
+static bool word_char(char c) { return ascii_is_name_start(c) || text_digit(c); }
 
 /* Returns the end of a variable's name: a word, with its package. */
 static size_t name_end(const struct script *x, size_t i)
@@ -75,7 +75,7 @@ static bool plain_subscript(struct script *x, char open)
 	size_t i = x->i + (script_at(x, 0) == '-');
 	bool word = open == '{' && i < x->s.n && ascii_is_name_start(x->s.p[i]);
 
-	while (i < x->s.n && (word ? word_char(x->s.p[i]) : script_digit(x->s.p[i]) ||
+	while (i < x->s.n && (word ? word_char(x->s.p[i]) : text_digit(x->s.p[i]) ||
 			strchr(",. ", x->s.p[i])))
 		i++;
 	if (i >= x->s.n || x->s.p[i] != (open == '[' ? ']' : '}'))
@@ -222,11 +222,11 @@ static bool is_key(const struct script *x, size_t from)
 {
 	size_t after = x->i, before = from;
 
-	while (after < x->s.n && (x->s.p[after] == ' ' || x->s.p[after] == '\t'))
+	while (after < x->s.n && ascii_is_blank(x->s.p[after]))
 		after++;
 	if (after + 1 < x->s.n && x->s.p[after] == '=' && x->s.p[after + 1] == '>')
 		return true;
-	while (before > 0 && (x->s.p[before - 1] == ' ' || x->s.p[before - 1] == '\t'))
+	while (before > 0 && ascii_is_blank(x->s.p[before - 1]))
 		before--;
 	return after < x->s.n && x->s.p[after] == '}' && before > 0 && x->s.p[before - 1] == '{' &&
 			perl_subscript(x, before - 1);
@@ -281,7 +281,7 @@ int perl_word(struct script *x, struct str word, size_t from)
 
 	x->mutates |= !x->arrow && str_is_any(word, "push unshift splice");
 	x->topic_written |= !x->arrow && str_is_any(word, "s tr y chomp chop");
-	while (n < word.n && script_digit(word.p[n]))
+	while (n < word.n && text_digit(word.p[n]))
 		n++;
 	if (word.n > 1 && word.p[0] == 'x' && n == word.n && x->operand && !x->bare)
 		return 1; /* "-"x20 */
@@ -337,7 +337,7 @@ static bool named_variable(struct script *x)
 {
 	size_t from = x->i;
 
-	while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)) ||
+	while (ascii_is_name_start(script_at(x, 0)) || text_digit(script_at(x, 0)) ||
 			(script_at(x, 0) == ':' && script_at(x, 1) == ':'))
 		x->i += script_at(x, 0) == ':' ? 2 : 1;
 	x->topic = str_is(str_sub(x->s, from, x->i), "_");
@@ -349,8 +349,8 @@ static bool sign_variable(struct script *x, char sigil)
 {
 	char c = script_at(x, 0);
 
-	if (script_digit(c)) {
-		while (script_digit(script_at(x, 0)))
+	if (text_digit(c)) {
+		while (text_digit(script_at(x, 0)))
 			x->i++;
 		return true;
 	}
@@ -471,7 +471,7 @@ void perl_operator(struct script *x)
 void perl_library(struct script *x, struct str name)
 {
 	x->strict |= str_is(name, "strict");
-	x->library |= !script_digit(name.n ? name.p[0] : '0') &&
+	x->library |= !text_digit(name.n ? name.p[0] : '0') &&
 			!str_is_any(name, "strict warnings utf8 feature integer bigint diagnostics");
 }
 

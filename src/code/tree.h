@@ -57,6 +57,11 @@ struct word code_word(struct code_walk *w, struct str text, TSNode n);
 static inline const char *node_type(TSNode n) { return ts_node_is_null(n) ? "" : ts_node_type(n); }
 /* Compares the first byte before strcmp(): most types differ there. */
 static inline bool type_is(const char *t, const char *type) { return t[0] == type[0] && !strcmp(t, type); }
+/* For bsearch() in rows that start with a pointer to the type. */
+static inline int type_order(const void *type, const void *row)
+{
+	return strcmp(type, *(const char *const *)row);
+}
 static inline bool node_is(TSNode n, const char *type) { return type_is(node_type(n), type); }
 bool node_is_any(TSNode n, const char *const *types, size_t count);
 /* True if the node has one of these types. */

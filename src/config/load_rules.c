@@ -254,16 +254,11 @@ int rules_arguments(struct load *l, const struct ynode *n, void *field)
 
 /* ---- tools.bash.normalise, only ---- */
 
-static int strip_list(struct load *l, const struct ynode *n, void *field)
-{
-	return value_list(l, n, field, sizeof(struct regex_rule), check_item);
-}
-
 static int normalise_item(struct load *l, const struct ynode *n, void *node)
 {
 	static const struct value_field fields[] = {
 		{"prefix", value_text, offsetof(struct normalise_rule, prefix)},
-		{"strip", strip_list, offsetof(struct normalise_rule, strip)},
+		{"strip", rules_checks, offsetof(struct normalise_rule, strip)},
 	};
 	struct normalise_rule *r = node;
 	unsigned seen;

@@ -36,7 +36,7 @@ static int fail_at(struct str name, struct str bytes, uint32_t line, uint32_t co
 			continue;
 		shown[n++] = c == '\t' ? ' ' : c < 32 || c == 127 ? '?' : (char)c;
 	}
-	while (n > 0 && l.n > n && ((unsigned char)shown[n - 1] & 0xC0) == 0x80)
+	while (n > 0 && l.n > n && utf8_continues(shown[n - 1]))
 		n--; /* no half character at the cut */
 	if (n > 0 && l.n > n && ((unsigned char)shown[n - 1] & 0x80))
 		n--;

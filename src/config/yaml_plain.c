@@ -27,7 +27,6 @@ struct reader {
 /* only ASCII precedes it on its line */
 static size_t column(const struct reader *r) { return r->at - r->line_start; }
 static uint32_t place(const struct reader *r) { return (uint32_t)(r->at - r->line_start - r->wide) + 1; }
-static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 static char peek(const struct reader *r) { return r->at < r->n ? r->s[r->at] : '\n'; }
 static char peek_at(const struct reader *r, size_t at) { return at < r->n ? r->s[at] : '\n'; }
 
@@ -156,7 +155,7 @@ static struct ynode *read_plain(struct reader *r, bool flow)
 			return NULL;
 		if (c != ' ')
 			to = r->at + 1;
-		r->wide += continues(c);
+		r->wide += utf8_continues(c);
 	}
 	if (!n)
 		return NULL;
@@ -186,7 +185,7 @@ static struct ynode *read_quoted(struct reader *r)
 			memcpy(copy, r->s + from, out);
 		}
 		r->at += escape;
-		r->wide += continues(c);
+		r->wide += utf8_continues(c);
 		if (copy)
 			copy[out] = r->s[r->at];
 		out++;

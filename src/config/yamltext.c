@@ -168,10 +168,7 @@ static struct str splice_text(struct edit *x, size_t from, size_t to, struct str
 
 /* ---- writing YAML ---- */
 
-static bool plain_letter(char c)
-{
-	return ascii_is_alnum(c) || (c && strchr(" ./_=+@-", c));
-}
+#define PLAIN_MARKS " ./_=+@-" /* in YAML, beside letters and digits */
 
 /*
  * True if the text needs no quotes in any YAML: it starts with a letter, a slash or ./, and is not a reserved
@@ -179,14 +176,11 @@ static bool plain_letter(char c)
  */
 static bool is_plain(struct str s)
 {
-	bool start = s.n && (plain_letter(s.p[0]) && !strchr(" .=+@-0123456789", s.p[0]));
+	bool start = s.n && ascii_is_alnum_or(s.p[0], PLAIN_MARKS) && !strchr(" .=+@-0123456789", s.p[0]);
 
 	if ((!start && !str_starts(s, "./")) || str_like_any(s, "true false yes no on off null y n"))
 		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!plain_letter(s.p[i]))
-			return false;
-	return true;
+	return str_is_alnum_or(s, PLAIN_MARKS);
 }
 
 static void put_text(struct buf *b, const struct edit *x, struct str s)
@@ -287,7 +281,7 @@ static size_t flow_last(const struct edit *x, size_t open)
 				at++;
 			continue;
 		}
-		if (c == ' ' || c == '\t' || c == '\r' || c == '\n')
+		if (ascii_is_space(c))
 			continue;
 		depth += c == '[' || c == '{';
 		depth -= c == ']' || c == '}';

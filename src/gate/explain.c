@@ -282,7 +282,7 @@ static void collect_marks(struct explain *x, const struct judgement *j)
 
 static bool plain_char(char c)
 {
-	return ascii_is_alnum(c) || (c && strchr("_-./=:,@%+", c)) || (unsigned char)c >= 0x80;
+	return ascii_is_alnum_or(c, "_-./=:,@%+") || (unsigned char)c >= 0x80;
 }
 
 /* Appends a text with <...> for its holes. */

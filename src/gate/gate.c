@@ -385,7 +385,7 @@ struct str judge_excerpt(struct judge *j, struct span at)
 	s = wrapped_words(j, at);
 	if (!s.n)
 		s = str_sub(j->f->texts[at.text].bytes, at.from, at.to);
-	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' || s.p[s.n - 1] == '\n'))
+	while (s.n && ascii_is_blank_or_newline(s.p[s.n - 1]))
 		s.n--;
 	n = excerpt_end(s);
 	buf_init(&b, j->a, 0);

@@ -24,15 +24,9 @@ struct git_form { /* one command, parsed */
 
 /* ---- words ---- */
 
-/* Returns the word's text; an unknown word becomes a hole. */
-static struct str word_text(const struct word *w)
-{
-	return w->kind == WORD_EXACT || !text_exact(w->text) ? w->text : str_n("\0", 1);
-}
-
 static struct str operand_at(const struct git_form *f, size_t i)
 {
-	return word_text(&f->s->c->argv[f->o->operands[i]]);
+	return word_abstract(&f->s->c->argv[f->o->operands[i]]);
 }
 
 static bool has_any(const struct git_form *f, const char *const *options)
@@ -146,7 +140,7 @@ static enum git_changes_state read_restore(struct git_form *f)
 	f->from_index = !source;
 	if (!source || !source->has_value)
 		return GIT_CHANGES_UNKNOWN;
-	f->revs = word_text(&source->value);
+	f->revs = word_abstract(&source->value);
 	return GIT_CHANGES_PARTLY;
 }
 
@@ -251,7 +245,7 @@ static enum git_changes_state read_rebase(struct git_form *f)
 	if (!f->n)
 		f->revs = STR("@{upstream}");
 	if (onto && onto->has_value)
-		add_rev(f, word_text(&onto->value));
+		add_rev(f, word_abstract(&onto->value));
 	return GIT_CHANGES_PARTLY;
 }
 

@@ -7,9 +7,6 @@
 #include "code/code.h"
 #include "gate/judge.h"
 
-/* HOLE_NUM: an unknown number */
-static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
-
 /* ---- sed ---- */
 
 /*
@@ -77,7 +74,7 @@ static bool sed_until(struct sed *d, char delim)
 
 static void sed_number(struct sed *d)
 {
-	while (is_digit(sed_at(d)))
+	while (text_digit(sed_at(d)))
 		d->i++;
 }
 
@@ -85,7 +82,7 @@ static bool sed_address(struct sed *d)
 {
 	char c = sed_at(d);
 
-	if (is_digit(c)) {
+	if (text_digit(c)) {
 		sed_number(d);
 	} else if (c == '$') {
 		d->i++;
@@ -123,7 +120,7 @@ static bool sed_substitute(struct sed *d, bool flags)
 			return false;
 	if (d->i++ >= d->s.n)
 		return false;
-	while (flags && d->i < d->s.n && (is_digit(sed_at(d)) || strchr("gpiIM", sed_at(d))))
+	while (flags && d->i < d->s.n && (text_digit(sed_at(d)) || strchr("gpiIM", sed_at(d))))
 		d->i++;
 	d->refused = flags && d->i < d->s.n && sed_at(d) && !strchr("gpiImMewW \t\r\n;}#", sed_at(d));
 	return true;
@@ -162,7 +159,7 @@ static bool sed_command(struct sed *d)
 		return sed_end(d);
 	case 'b': case 't': case 'T': case ':':
 		sed_blanks(d, false);
-		while (ascii_is_name_start(sed_at(d)) || is_digit(sed_at(d)))
+		while (ascii_is_name_start(sed_at(d)) || text_digit(sed_at(d)))
 			d->i++;
 		return sed_end(d);
 	case '#': /* unlike text, a comment ends with its line despite a backslash */
@@ -281,7 +278,7 @@ static bool sql_edits(struct str s)
 		size_t to = i + 4;
 
 		if (!str_contains_nocase(str_sub(s, i, to), "edit") ||
-				(i > 0 && (ascii_is_name_start(s.p[i - 1]) || is_digit(s.p[i - 1]))))
+				(i > 0 && (ascii_is_name_start(s.p[i - 1]) || text_digit(s.p[i - 1]))))
 			continue;
 		while (to < s.n && (ascii_is_space(s.p[to]) || strchr("\"'`]\f\v", s.p[to])))
 			to++;
@@ -326,7 +323,7 @@ static bool less_harmless(struct str s)
 			return false;
 	if (s.n > 1 && (s.p[0] == '/' || s.p[0] == '?'))
 		return true;
-	while (n < s.n && is_digit(s.p[n]))
+	while (n < s.n && text_digit(s.p[n]))
 		n++;
 	return n == s.n ? n > 0 : n + 1 == s.n && strchr("gGF", s.p[n]);
 }

@@ -191,6 +191,8 @@ struct where { /* one resolved path that an access may touch */
 /* Calls fn for every path that the access may touch. False if these are unknown: then fn was not called. */
 bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *,
 		const struct where *, void *), void *ctx);
+/* For callers that only want the world to be asked. */
+void paths_visit_nothing(struct judge *j, const struct access *x, const struct where *w, void *ctx);
 /*
  * Asks the world about all accesses; true if an answer is missing. A cheap first round: nothing is judged
  * without the answers.
@@ -217,9 +219,7 @@ void danger_effects(struct judge *j, const struct check *c);
 void danger_unknown_program(struct judge *j, const struct check *c);
 void danger_environment(struct judge *j, const struct check *c);
 void repository_ask(struct judge *j); /* repository.c: asks the world in advance */
-/* Returns the directory git works in: the command's, then each -C relative to it. Empty if unknown. */
-struct str repository_directory(struct judge *j, struct subject *s);
-/* ... if the command starts in `dir`. */
+/* The directory git works in if the command starts in `dir`: each -C is relative to it. Empty if unknown. */
 struct str repository_start(struct judge *j, struct subject *s, struct str dir);
 /*
  * Returns a directory from which git finds the repository that it works in, if the command starts in `dir`.

@@ -172,8 +172,7 @@ static struct str host_of(struct judge *j, struct str url, bool scheme)
 	for (size_t i = 0; i < url.n; i++)
 		plain &= url.p[i] > ' ' && url.p[i] < 0x7f && !strchr("{}[]\\\"'`|^<>", url.p[i]);
 	for (size_t i = 0; plain && i < ARRAY_SIZE(schemes); i++)
-		if (str_starts(url, schemes[i])) {
-			url = str_from(url, strlen(schemes[i]));
+		if (str_take(&url, schemes[i])) {
 			scheme = false;
 			break;
 		}

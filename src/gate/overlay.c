@@ -44,7 +44,8 @@ static struct str place_key(struct judge *j, struct span at)
 	return str_dup(j->a, str_n((const char *)v, sizeof(v)));
 }
 
-bool overlay_source(const struct access *from, const struct access *to)
+/* True if `from` reads or deletes what `to`, a write of the same command, copies or links. */
+static bool is_source(const struct access *from, const struct access *to)
 {
 	if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
 		return false;
@@ -374,7 +375,7 @@ static bool copied_from(struct judge *j, const struct overlay_change *m, struct 
 	made->busy = true;
 	j->overlay->depth++;
 	for (; s && !found; s = s->next)
-		if (overlay_source(s->x, m->x))
+		if (is_source(s->x, m->x))
 			found = visit_renamed(j, s, rest, m->x->when, fn) ||
 				(rest.n > 1 && m->x->below && visit_kept(j, s, rest, m->x->when, fn));
 	j->overlay->depth--;
@@ -651,7 +652,7 @@ static bool link_inside(struct judge *j, const struct overlay_change *m, struct 
 	struct str rest = str_from(path, path_within(path, m->path) ? m->path.n : m->real.n);
 
 	for (; s; s = s->next)
-		if (overlay_source(s->x, m->x) && visit_kept(j, s, rest, m->x->when, origin_kept))
+		if (is_source(s->x, m->x) && visit_kept(j, s, rest, m->x->when, origin_kept))
 			return true;
 	return false;
 }
@@ -738,7 +739,7 @@ static bool copies_dash(const struct dashes *d, const struct overlay_change *m)
 	for (; s && !found; s = s->next) {
 		struct str path;
 
-		if (!overlay_source(s->x, m->x) || !path_known(&s->x->path))
+		if (!is_source(s->x, m->x) || !path_known(&s->x->path))
 			continue;
 		path = path_plain(j->a, s->x->path.kind == WORD_EXACT ? s->x->path.text
 								       : path_pattern(j->a, &s->x->path));

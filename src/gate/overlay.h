@@ -56,5 +56,3 @@ bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use);
  * may match. Copied names are looked up at their source, so this may ask the world.
  */
 bool overlay_option_name(struct judge *j, struct str dir, struct str pattern, struct moment use);
-/* True if `from` reads or deletes what `to`, a write of the same command, copies or links. */
-bool overlay_source(const struct access *from, const struct access *to);

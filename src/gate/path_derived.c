@@ -160,11 +160,6 @@ void paths_through_descriptor(struct judge *j, const struct access *x,
 	}
 }
 
-static void no_file(struct judge *j, const struct access *x, const struct where *w, void *ctx)
-{
-	(void)j, (void)x, (void)w, (void)ctx;
-}
-
 /*
  * cp -r DIR/. ., rsync DIR/ .: the files of the directory keep their names. The content of hidden directories
  * counts, too.
@@ -183,7 +178,7 @@ static void content_into(struct judge *j, const struct access *x, struct str dir
 				.at = x->at};
 		const struct glob_answer *g;
 
-		paths_each(j, &probe, no_file, NULL);
+		paths_each(j, &probe, paths_visit_nothing, NULL);
 		g = pmap_get(j->glob_answers, pattern);
 		for (size_t k = 0; g && k < g->nmatches && g->matches[k].n > dir.n; k++) {
 			struct access to = *x;

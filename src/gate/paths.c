@@ -387,7 +387,7 @@ bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge
 	return true;
 }
 
-static void visit_nothing(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+void paths_visit_nothing(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)j, (void)x, (void)w, (void)ctx;
 }
@@ -434,13 +434,13 @@ bool paths_ask(struct judge *j)
 				ask_imports(j, x->path.text);
 				continue;
 			}
-			paths_each(j, x, visit_nothing, NULL);
+			paths_each(j, x, paths_visit_nothing, NULL);
 			if (x->kind != ACCESS_READ && x->path.kind == WORD_EXACT)
 				repository_file(j, path_plain(j->a, x->path.text));
-			paths_into_directory(j, x, visit_nothing, NULL);
-			paths_through_descriptor(j, x, visit_nothing, NULL);
+			paths_into_directory(j, x, paths_visit_nothing, NULL);
+			paths_through_descriptor(j, x, paths_visit_nothing, NULL);
 			if (copies && x->kind != ACCESS_EXEC)
-				paths_through_new_names(j, x, visit_nothing, NULL);
+				paths_through_new_names(j, x, paths_visit_nothing, NULL);
 		}
 	repository_ask(j);
 	option_names_ask(j);

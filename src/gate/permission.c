@@ -33,13 +33,13 @@ static struct shape shape_of(const struct permission_rule *r)
 {
 	struct shape s = {.text = r->pattern, .flags = GLOB_ESCAPE};
 
-	while (s.text.n && (s.text.p[0] == ' ' || s.text.p[0] == '\t'))
+	while (s.text.n && ascii_is_blank(s.text.p[0]))
 		s.text = str_from(s.text, 1);
 	if (str_ends(s.text, ":*") || (str_ends(s.text, " *") && !str_ends(s.text, "\\ *"))) {
 		s.text.n -= 2;
 		s.flags |= GLOB_WORDS;
 	}
-	while (s.text.n && (s.text.p[s.text.n - 1] == ' ' || s.text.p[s.text.n - 1] == '\t'))
+	while (s.text.n && ascii_is_blank(s.text.p[s.text.n - 1]))
 		s.text.n--;
 	s.all = r->all || str_is(s.text, "*");
 	return s;

@@ -58,11 +58,6 @@ struct str repository_start(struct judge *j, struct subject *s, struct str dir)
 	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
 }
 
-struct str repository_directory(struct judge *j, struct subject *s)
-{
-	return repository_start(j, s, s->c->cwd);
-}
-
 static void real_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)j, (void)x;
@@ -398,7 +393,7 @@ static bool meets_unvetted(struct judge *j, struct subject *s)
 		return true;
 	if (!j->v->unvetted.workspaces)
 		return false;
-	dir = repository_directory(j, s);
+	dir = repository_start(j, s, s->c->cwd);
 	return is_related(j, j->v->project) || !dir.n || !stays(s->c->via) || leads_there(j, dir, STR(".")) ||
 			hidden_option(j, s) || named_there(j, s, dir) || is_mentioned(j, s, dir);
 }

@@ -21,7 +21,6 @@ struct sql_scan {
 };
 
 static bool is_letter(char c) { return ascii_is_name_start(c) || (unsigned char)c >= 0x80; }
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 #define NAME_ROOM 28
 
@@ -65,7 +64,7 @@ static bool is_twofold(const struct sql_scan *r)
 	char c = r->s.p[r->i], next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : '\n',
 			third = r->i + 2 < r->s.n ? r->s.p[r->i + 2] : '\n';
 
-	return (c == '/' && next == '*') || (c == '-' && next == '-' && !is_blank(third)) ||
+	return (c == '/' && next == '*') || (c == '-' && next == '-' && !ascii_is_blank_or_newline(third)) ||
 			(c == '$' && (next == '$' || is_letter(next) ||
 			(r->i && (is_letter(r->s.p[r->i - 1]) || ascii_is_digit(r->s.p[r->i - 1]))))) ||
 			c == '\\' || (c == '`' && r->psql) ||
@@ -190,7 +189,7 @@ static bool take_token(struct sql_scan *r)
 	size_t from = r->i, end;
 	char c = s.p[from];
 
-	if (is_blank(c)) {
+	if (ascii_is_blank_or_newline(c)) {
 		r->i++;
 		return true;
 	}
@@ -233,7 +232,7 @@ bool sql_reads(struct str s, bool psql)
 		/*
 		 * for some servers a carriage return ends a comment, and other control characters are blanks
 		 */
-		if ((unsigned char)s.p[i] < ' ' && !is_blank(s.p[i]))
+		if ((unsigned char)s.p[i] < ' ' && !ascii_is_blank_or_newline(s.p[i]))
 			return false;
 	while (r.i < s.n)
 		if (!take_token(&r))

@@ -83,11 +83,9 @@ static struct str apt_reason(const struct last_words *w)
 
 static bool is_package(struct str name)
 {
-	for (size_t i = 0; i < name.n; i++)
-		if (!ascii_is_alnum(name.p[i]) && !(name.p[i] && strchr("+-.:=~_", name.p[i])))
-			return false;
 	/* apt-get would remove NAME- */
-	return name.n > 1 && name.n <= 200 && ascii_is_alnum(name.p[0]) && !str_ends(name, "-");
+	return str_is_alnum_or(name, "+-.:=~_") && name.n > 1 && name.n <= 200 && ascii_is_alnum(name.p[0]) &&
+			!str_ends(name, "-");
 }
 
 static const char *option(struct image_stage *g, const char *key, const char *path)
@@ -176,11 +174,6 @@ static int unpack(struct image_stage *g, const char *name, struct err *e)
 	return image_add_tar(g->a, &g->tree, file.fd, &why) == 0 ? 0 : err_wrap(e, &why, name);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int unpack_all(struct image_stage *g, struct err *e)
 {
 	const char **names = arena_array(g->a, DEBS_MAX, sizeof(*names));
@@ -194,7 +187,7 @@ static int unpack_all(struct image_stage *g, struct err *e)
 			names[n++] = str_c(g->a, str_of(entry->d_name));
 	if (!d.dir || !n || n == DEBS_MAX)
 		return err_input(e, "apt-get has downloaded %s", n ? "too many packages" : "nothing");
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), image_name_order);
 	for (size_t i = 0; i < n; i++)
 		if (unpack(g, names[i], e) != 0)
 			return -1;
@@ -273,7 +266,7 @@ static int add_certificates(struct image_stage *g, struct err *e)
 	while (n < DEBS_MAX && (entry = readdir(d.dir)))
 		if (str_ends(str_of(entry->d_name), ".crt"))
 			names[n++] = str_c(g->a, str_fmt(g->a, CERTIFICATES "/%s", entry->d_name));
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), image_name_order);
 	buf_init(&b, g->a, BUNDLE_MAX);
 	for (size_t i = 0; i < n; i++)
 		if (read_file(g, names[i], &text))

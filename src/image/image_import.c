@@ -112,10 +112,9 @@ struct dir_import {
 static int copy_content(struct dir_import *d, int fd, uint64_t size, struct err *e)
 {
 	while (size) {
-		ssize_t n = read(fd, d->buffer, size < sizeof(d->buffer) ? (size_t)size : sizeof(d->buffer));
+		ssize_t n = fd_read(fd, d->buffer, size < sizeof(d->buffer) ? (size_t)size :
+				sizeof(d->buffer));
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
 			return n < 0 ? err_system(e, "cannot read '%s'", d->path)
 				     : err_input(e, "'%s' changed while it was read", d->path);
@@ -190,7 +189,7 @@ static int copy_dir(struct dir_import *d, int fd, size_t length, unsigned depth,
 	if (!list.dir)
 		return err_system(e, "cannot read '%s'", d->path);
 	for (errno = 0; (entry = readdir(list.dir)); errno = 0) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		if (path_is_dots(entry->d_name))
 			continue;
 		if (copy_entry(d, fd, entry->d_name, length, depth + 1, e) < 0)
 			return -1;

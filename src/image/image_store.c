@@ -29,9 +29,7 @@ int image_check_name(struct str name, struct err *e)
 	bool ok = name.n && name.n <= IMAGE_NAME_MAX && ascii_is_alnum(name.p[0]) &&
 			!str_is(name, IMAGE_NONE) && !str_starts(name, "sha256");
 
-	for (size_t i = 0; ok && i < name.n; i++)
-		ok = ascii_is_alnum(name.p[i]) || (name.p[i] && strchr("._-", name.p[i]));
-	return ok ? 0 : err_input(e,
+	return ok && str_is_alnum_or(name, "._-") ? 0 : err_input(e,
 			"invalid name of an image '%.*s' (use at most %d letters, digits, '.', '_', '-', not "
 			IMAGE_NONE " or sha256…)", (int)(name.n < 80 ? name.n : 80), name.p, IMAGE_NAME_MAX);
 }
@@ -106,9 +104,9 @@ static bool read_name(struct arena *a, const struct image_store *s, struct str n
 	if (file_read(a, path, NAME_TEXT_MAX, &text, NULL, NULL) != 0)
 		return false;
 	text = str_trim(text, "\n");
-	if (!str_starts(text, IMAGE_PREFIX) || !str_is_hex(str_from(text, strlen(IMAGE_PREFIX)), SHA256_HEX))
+	if (!str_take(&text, IMAGE_PREFIX) || !str_is_hex(text, SHA256_HEX))
 		return false;
-	*ret = str_from(text, strlen(IMAGE_PREFIX));
+	*ret = text;
 	return true;
 }
 

@@ -1,10 +1,10 @@
 /* See image_tar.h. */
 #include "image/image_tar.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "base/num.h"
+#include "sys/file.h"
 
 #define BLOCK 512
 #define TRAILER_MAX ((uint64_t)64 << 20) /* zero bytes after the end: tar fills up a record */
@@ -28,11 +28,8 @@ struct tar_reader *tar_reader_new(struct arena *a, int fd)
 /* Fills the empty buffer. 1, 0 at EOF, -1 and *e. */
 static int fill(struct tar_reader *r, struct err *e)
 {
-	ssize_t n;
+	ssize_t n = fd_read(r->fd, r->buffer, sizeof(r->buffer));
 
-	do
-		n = read(r->fd, r->buffer, sizeof(r->buffer));
-	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return err_system(e, "cannot read the archive");
 	r->at = 0;

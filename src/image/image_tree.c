@@ -353,7 +353,7 @@ static int list_link(struct tree_sealing *s, int dir, const char *name, struct e
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+int image_name_order(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -370,7 +370,7 @@ static int read_names(struct tree_sealing *s, int fd, const char ***ret, size_t 
 	if (!d.dir)
 		return err_system(e, "cannot read '%s'", s->path);
 	for (errno = 0; (entry = readdir(d.dir)); errno = 0) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		if (path_is_dots(entry->d_name))
 			continue;
 		if (++n > IMAGE_ENTRIES_MAX)
 			return err_limit(e, "'%s' has too many names", s->path);
@@ -381,7 +381,7 @@ static int read_names(struct tree_sealing *s, int fd, const char ***ret, size_t 
 	*ret = arena_array(s->a, n + 1, sizeof(**ret));
 	for (size_t i = 0; all; all = all->next)
 		(*ret)[i++] = all->text.p;
-	qsort(*ret, n, sizeof(**ret), by_name);
+	qsort(*ret, n, sizeof(**ret), image_name_order);
 	*ret_n = n;
 	return 0;
 }

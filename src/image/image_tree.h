@@ -60,3 +60,5 @@ int image_tree_complete(struct image_tree *t, struct err *e);
 int image_tree_seal(struct arena *a, struct image_tree *t, struct image_seal *ret, struct err *e);
 /* With merge_usr: the i-th directory that is in /usr. NULL after the last. */
 const char *image_usr_dir(size_t i);
+/* For qsort() of names (const char *). */
+int image_name_order(const void *a, const void *b);

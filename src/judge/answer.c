@@ -158,19 +158,6 @@ static void put_network(struct buf *out, const struct facts *f)
 	buf_char(out, ']');
 }
 
-/* Names everything that the box of this command may reach. */
-static void put_box_network(struct buf *out, const struct texts *words)
-{
-	if (!words)
-		return;
-	json_put_open(out, "box_network", '[');
-	for (; words; words = words->next) {
-		json_put_comma(out);
-		json_put_string(out, words->text);
-	}
-	buf_char(out, ']');
-}
-
 static void put_calls(struct buf *out, const struct code *code)
 {
 	buf_c(out, ",\"calls\":[");
@@ -245,11 +232,11 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 		buf_str(out, id);
 	}
 	json_put_field(out, "verdict", str_of(verdict_name(j->verdict)));
-	json_put_key(out, "complete");
-	buf_c(out, j->complete ? "true" : "false");
+	json_put_bool(out, "complete", j->complete);
 	if (j->verdict == VERDICT_ASK || (j->verdict == VERDICT_CONTAIN && j->approval != APPROVAL_OUTSIDE))
 		json_put_field(out, "approval", str_of(approval_name(j->approval)));
-	put_box_network(out, j->network);
+	if (j->network) /* everything that the box of this command may reach */
+		json_put_texts(out, "box_network", j->network);
 	put_reasons(out, "reasons", j->reasons);
 	put_reasons(out, "warnings", j->warnings);
 	put_reasons(out, "advice", j->advice);
@@ -271,8 +258,7 @@ void answer_question(struct buf *out, struct str command, struct str cwd, const 
 	json_put_field(out, "command", command);
 	json_put_field(out, "cwd", cwd);
 	json_put_field(out, "verdict", str_of(verdict_name(j->verdict)));
-	json_put_key(out, "complete");
-	buf_c(out, j->complete ? "true" : "false");
+	json_put_bool(out, "complete", j->complete);
 	json_put_open(out, "reasons", '[');
 	for (const struct reason *r = j->reasons; r; r = r->next) {
 		json_put_open(out, NULL, '{');

@@ -50,11 +50,6 @@ struct str client_session_boot(struct arena *a)
 
 /* ---- reading ---- */
 
-static struct str text_of(struct arena *a, const struct json *o, const char *key)
-{
-	return str_dup(a, json_text_at(o, key));
-}
-
 static int64_t number_of(const struct json *o, const char *key)
 {
 	return json_int_at(o, key);
@@ -74,8 +69,8 @@ static struct git_item *read_remotes(struct arena *a, const struct json *list)
 static int parse_session(struct arena *a, const struct json *o, struct client_session *ret)
 {
 	const struct json *roots = json_key(o, "roots");
-	struct client_session s = {.client = text_of(a, o, "client"), .id = text_of(a, o, "session"),
-		.boot = text_of(a, o, "boot")};
+	struct client_session s = {.client = json_dup_at(a, o, "client"), .id = json_dup_at(a, o, "session"),
+		.boot = json_dup_at(a, o, "boot")};
 
 	s.started = number_of(o, "started");
 	s.last = number_of(o, "last");
@@ -85,7 +80,7 @@ static int parse_session(struct arena *a, const struct json *o, struct client_se
 		return -1;
 	size_t i = 0;
 	for (const struct json *r = roots->first; r; r = r->next, i++) {
-		s.roots[i].path = text_of(a, r, "path");
+		s.roots[i].path = json_dup_at(a, r, "path");
 		s.roots[i].id = (struct identity){(uint64_t)number_of(r, "dev"),
 				(uint64_t)number_of(r, "ino")};
 		if (!str_starts(s.roots[i].path, "/") || !identity_known(s.roots[i].id))

@@ -59,8 +59,8 @@ static struct str info_json(struct arena *a, const struct background *b)
 	json_put_field(&j, "project", b->project);
 	json_put_field(&j, "started", b->started);
 	json_put_field(&j, "network", b->network);
-	buf_fmt(&j, ",\"init\":%d,\"init_start\":%" PRIu64 ",\"shares\":%s", b->init, b->init_start,
-			b->shares ? "true" : "false");
+	buf_fmt(&j, ",\"init\":%d,\"init_start\":%" PRIu64, b->init, b->init_start);
+	json_put_bool(&j, "shares", b->shares);
 	buf_c(&j, "}\n");
 	return buf_view(&j);
 }

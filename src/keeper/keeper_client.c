@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/version.h"
@@ -148,8 +147,7 @@ static int start(struct str state, const struct keeper_wait *w, struct err *e)
 		become_keeper(state, ends[1]);
 	close(ends[1]);
 	if (pid > 0) {
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		process_wait(pid);
 		if (wait_for(ends[0], w))
 			n = read(ends[0], words, sizeof(words) - 1);
 	}

@@ -277,7 +277,7 @@ void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t 
 		if (m == MATCH_YES) {
 			/* "Key = value" and "Key  value": a longer separator than in the row */
 			bool blank = end && w.text.p[end - 1] == ' ' && end < w.text.n &&
-					(w.text.p[end] == ' ' || w.text.p[end] == '\t' ||
+					(ascii_is_blank(w.text.p[end]) ||
 					w.text.p[end] == '=');
 			if (blank && know_runs(v[i].spec.kind))
 				know_use_add(ap, USE_OPAQUE, 0, from, to, &w);

@@ -22,7 +22,7 @@ static bool matches_pattern(const char *pattern, struct str text, bool fold)
 			again = at;
 			if (!*star)
 				return true;
-		} else if (*pattern == text.p[at] || (fold && var_upper(*pattern) == var_upper(text.p[at]))) {
+		} else if (*pattern == text.p[at] || (fold && ascii_to_upper(*pattern) == ascii_to_upper(text.p[at]))) {
 			pattern++;
 			at++;
 		} else if (star) {
@@ -46,7 +46,7 @@ static bool matches_pattern(const char *pattern, struct str text, bool fold)
 static int compare_folded(struct str name, const char *row)
 {
 	for (size_t i = 0; i < name.n; i++) {
-		int d = (unsigned char)var_upper(name.p[i]) - (unsigned char)var_upper(row[i]);
+		int d = (unsigned char)ascii_to_upper(name.p[i]) - (unsigned char)ascii_to_upper(row[i]);
 
 		if (d || !row[i])
 			return d ? d : 1;
@@ -85,7 +85,7 @@ static const struct var_row *find_row(struct str name, bool fold)
 	for (size_t i = 0; !any && i < var_npatterns; i++) {
 		const char *pattern = var_text(var_patterns[i].name);
 
-		if (*pattern != '*' && var_upper(*pattern) != var_upper(name.p[0]))
+		if (*pattern != '*' && ascii_to_upper(*pattern) != ascii_to_upper(name.p[0]))
 			continue; /* the common case */
 		if (matches_pattern(pattern, name, fold || (var_patterns[i].bits & VAR_FOLD)))
 			return &var_patterns[i];
@@ -213,7 +213,8 @@ static bool trusted_places(struct str value)
 	return true;
 }
 
-bool var_always_acts(const struct var_row *r)
+/* True if every value of the variable has the effect, even values that are ordinary for other rows. */
+static bool always_acts(const struct var_row *r)
 {
 	return r->effect == VAR_PROMPT || r->effect == VAR_PATH || r->effect == VAR_SCRIPT ||
 			(r->effect == VAR_UNFOLLOWED && !r->safe);
@@ -225,7 +226,7 @@ bool var_ordinary(const struct var_row *r, struct str value, struct str home)
 
 	if (r->effect == VAR_NONE || r->effect == VAR_CHANGES)
 		return true;
-	if (var_always_acts(r))
+	if (always_acts(r))
 		return false;
 	if (value.n == 0)
 		return true;

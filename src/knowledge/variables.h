@@ -61,10 +61,6 @@ const struct var_row *var_find_folded(struct str name);
  * True if the value has none of the effects of the row. `home` replaces ~ in the row's values; may be empty.
  */
 bool var_ordinary(const struct var_row *r, struct str value, struct str home);
-/*
- * True if every value of the variable has the effect, even values that var_ordinary() accepts for other rows.
- */
-bool var_always_acts(const struct var_row *r);
 /* True if the value disables a row with VAR_IDLE. */
 bool var_idle(struct str value);
 /* The language of VAR_CODE. */
@@ -93,4 +89,3 @@ extern const uint16_t var_idle_list;
 extern const size_t var_nrows, var_npatterns, var_nsecrets, var_nplaces, var_ncredentials, var_nsets;
 
 static inline const char *var_text(uint16_t at) { return var_texts + at; }
-static inline char var_upper(char c) { return ascii_is_lower(c) ? (char)(c - 32) : c; }

@@ -25,6 +25,7 @@
 #define HOLE_NAME '\2'
 
 static inline bool text_hole(char c) { return c == HOLE_ANY || c == HOLE_NUM || c == HOLE_NAME; }
+static inline bool text_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
 /* True if a hole may stand for blanks, quotes or operators. An integer cannot. */
 static inline bool text_open(struct str s)
 {
@@ -90,6 +91,12 @@ struct word {
 	struct str text;
 	struct span at;
 };
+
+/* The word as abstract text: an unknown word without a text is a hole. */
+static inline struct str word_abstract(const struct word *w)
+{
+	return w->kind == WORD_EXACT || !text_exact(w->text) ? w->text : str_n("\0", 1);
+}
 
 /* Languages that have a parser or a scanner. */
 enum lang {

@@ -254,16 +254,6 @@ static int parse_address(struct arena *a, struct str text, struct network_rule *
 	return rest.n && parse_ports(text, str_from(rest, 1), r, e) != 0 ? -1 : 1;
 }
 
-static struct str to_lower(struct arena *a, struct str s)
-{
-	char *p = str_c(a, s);
-
-	for (size_t i = 0; i < s.n; i++)
-		if (ascii_is_upper(p[i]))
-			p[i] = (char)(p[i] - 'A' + 'a');
-	return str_n(p, s.n);
-}
-
 static const char *why_invalid(struct str name)
 {
 	if (name.n > NETWORK_HOST_MAX)
@@ -279,7 +269,7 @@ static const char *why_invalid(struct str name)
 static int parse_name(struct arena *a, struct str text, struct network_rule *r, struct err *e)
 {
 	ptrdiff_t colon = str_find(text, ':', 0);
-	struct str name = to_lower(a, str_first(text, colon < 0 ? text.n : (size_t)colon));
+	struct str name = str_lower(a, str_first(text, colon < 0 ? text.n : (size_t)colon));
 
 	if (str_starts(name, "preset:"))
 		return refuse(e, text, "a preset stands for several hosts");

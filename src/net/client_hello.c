@@ -76,7 +76,7 @@ static enum network_refusal read_server_name(struct tls_bytes ext, struct client
 	if (host.n > NETWORK_HOST_MAX)
 		return NETWORK_OTHER_SNI;
 	for (size_t i = 0; i < host.n; i++)
-		ret->name[i] = (char)(ascii_is_upper(host.p[i]) ? host.p[i] - 'A' + 'a' : host.p[i]);
+		ret->name[i] = ascii_to_lower((char)host.p[i]);
 	ret->name[host.n] = 0;
 	return network_name_valid(str_n(ret->name, host.n)) ? NETWORK_NOT_REFUSED : NETWORK_OTHER_SNI;
 }

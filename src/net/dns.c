@@ -63,7 +63,7 @@ static size_t read_name(const struct dns_query *q, size_t at, char to[NAME_MAX_W
 			uint8_t c = q->p[at + i];
 			/* A dot inside a label would read as two labels. */
 			bool known = ascii_is_alnum(c) || c == '-' || c == '_';
-			to[n++] = (char)(!known ? '?' : ascii_is_upper(c) ? c - 'A' + 'a' : c);
+			to[n++] = known ? ascii_to_lower((char)c) : '?';
 		}
 		at += label;
 	}

@@ -1,15 +1,10 @@
 /* See first_words.h. */
 #include "net/first_words.h"
 
-#include "base/ascii.h"
 #include "net/client_hello.h"
+#include "net/http_requests.h"
 
 #define FIRST_LINE_MAX 8192
-
-static bool is_token(int c)
-{
-	return ascii_is_alnum(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
-}
 
 /* Characters at which some server splits a request line; Python's splits Latin-1 text at any white space. */
 static bool is_blank(uint8_t c)
@@ -64,7 +59,7 @@ static enum relay_speech read_line(struct str s, bool ended, bool server_first)
 {
 	size_t i = 0, word = 0;
 	bool http = false;
-	while (i < s.n && is_token((uint8_t)s.p[i]))
+	while (i < s.n && ascii_is_alnum_or(s.p[i], HTTP_TOKEN_MARKS))
 		i++;
 	bool blank = i < s.n && is_blank((uint8_t)s.p[i]);
 	if (i < s.n && s.p[i] != '\n' && !blank)

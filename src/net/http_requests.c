@@ -17,31 +17,10 @@ struct http_head {
 
 /* ---- characters ---- */
 
-static bool is_token(char c)
-{
-	return ascii_is_alnum(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
-}
-
-static bool all_tokens(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!is_token(s.p[i]))
-			return false;
-	return s.n > 0;
-}
-
-static bool all_digits(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!ascii_is_digit(s.p[i]))
-			return false;
-	return s.n > 0;
-}
-
 /* Decimal without sign or leading zeros, which some servers read as octal. */
 static int parse_decimal(struct str s, int64_t max, int64_t *ret)
 {
-	if (!all_digits(s) || (s.n > 1 && s.p[0] == '0'))
+	if (!str_is_digits(s) || (s.n > 1 && s.p[0] == '0'))
 		return -1;
 	return num_parse(s, 0, max, ret);
 }
@@ -63,7 +42,7 @@ static bool same_host(struct str got, struct str host)
 	if (got.n != host.n)
 		return false;
 	for (size_t i = 0; i < got.n; i++)
-		if ((ascii_is_upper(got.p[i]) ? got.p[i] - 'A' + 'a' : got.p[i]) != host.p[i])
+		if (ascii_to_lower(got.p[i]) != host.p[i])
 			return false;
 	return got.n > 0;
 }
@@ -199,7 +178,7 @@ static enum network_refusal read_field(struct http_head *head, struct str line)
 	ptrdiff_t colon = str_find(line, ':', 0);
 	struct str name = str_first(line, colon < 0 ? 0 : (size_t)colon);
 
-	if (!all_tokens(name)) /* no colon, a blank before it, or a folded line */
+	if (!str_is_alnum_or(name, HTTP_TOKEN_MARKS)) /* no colon, a blank before it, or a folded line */
 		return NETWORK_BAD_HTTP;
 	int row = find_field(name);
 	if (row < 0)
@@ -251,7 +230,7 @@ static enum network_refusal read_request_line(struct http_head *head, struct str
 	head->http11 = str_is(version, "HTTP/1.1");
 	if (!head->http11 && !str_is(version, "HTTP/1.0"))
 		return NETWORK_BAD_HTTP;
-	if (!all_tokens(method) || method.n > METHOD_MAX || method_refused(method))
+	if (!str_is_alnum_or(method, HTTP_TOKEN_MARKS) || method.n > METHOD_MAX || method_refused(method))
 		return NETWORK_BAD_HTTP;
 	return check_target(head->h, method, target);
 }

@@ -17,6 +17,8 @@
 #include "model/network_report.h"
 
 #define HTTP_HEAD_MAX 32768 /* bytes of a head or trailer; the caller's buffer holds as much */
+/* Characters of a token (a method, the name of a field) beside letters and digits. */
+#define HTTP_TOKEN_MARKS "!#$%&'*+-.^_`|~"
 
 enum http_state {
 	HTTP_AT_HEAD,

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "net/relay_inner.h"
@@ -109,8 +108,7 @@ static void reap(struct relay_process *p)
 	struct pollfd end = {.fd = p->pidfd, .events = POLLIN};
 	if (p->pidfd < 0 || poll(&end, 1, STOP_MS) <= 0)
 		kill(p->pid, SIGKILL);
-	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(p->pid);
 	p->pid = 0;
 	fd_close(&p->pidfd);
 }

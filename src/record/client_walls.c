@@ -32,23 +32,12 @@ bool client_walls_is_utf8(const struct client_walls *w)
 	return list_survives(w->writable) && list_survives(w->closed) && list_survives(w->hidden);
 }
 
-static void write_list(struct buf *b, const char *key, const struct texts *list)
-{
-	buf_fmt(b, ",\"%s\":[", key);
-	for (const struct texts *t = list; t; t = t->next) {
-		if (t != list)
-			buf_char(b, ',');
-		json_put_string(b, t->text);
-	}
-	buf_char(b, ']');
-}
-
 void client_walls_write(struct buf *b, const struct client_walls *w)
 {
 	buf_fmt(b, "{\"mode\":\"%s\"", client_sandbox_name(w->mode));
-	write_list(b, "writable", w->writable);
-	write_list(b, "closed", w->closed);
-	write_list(b, "hidden", w->hidden);
+	json_put_texts(b, "writable", w->writable);
+	json_put_texts(b, "closed", w->closed);
+	json_put_texts(b, "hidden", w->hidden);
 	buf_char(b, '}');
 }
 

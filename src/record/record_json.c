@@ -254,9 +254,8 @@ struct view_reader { /* parser state */
 
 static struct str text(const struct view_reader *r, const struct json *o, const char *key)
 {
-	return str_dup(r->a, json_text_at(o, key));
+	return json_dup_at(r->a, o, key);
 }
-static bool flag(const struct json *o, const char *key) { return json_true_at(o, key); }
 
 static uint32_t number(const struct json *o, const char *key)
 {
@@ -284,7 +283,7 @@ static int read_path(struct view_reader *r, const struct json *o, struct path_an
 		return -1;
 	*ret = (struct path_answer){.path = text(r, o, "path"), .kind = (enum path_kind)kind,
 			.target = (enum path_kind)target, .owner = number(o, "owner"),
-		.links = number(o, "links"), .shared = flag(o, "shared"), .kept = flag(o, "kept")};
+		.links = number(o, "links"), .shared = json_true_at(o, "shared"), .kept = json_true_at(o, "kept")};
 	ret->place = json_key(o, "place") ? text(r, o, "place") : ret->path;
 	ret->real = json_key(o, "real") ? text(r, o, "real") : ret->path;
 	return 0;
@@ -296,8 +295,8 @@ static void read_glob(struct view_reader *r, const struct json *o, struct glob_a
 	size_t n = 0;
 
 	ret->pattern = text(r, o, "pattern");
-	ret->more = flag(o, "more");
-	ret->kept = flag(o, "kept");
+	ret->more = json_true_at(o, "more");
+	ret->kept = json_true_at(o, "kept");
 	ret->nmatches = json_size(matches);
 	ret->matches = arena_array(r->a, ret->nmatches + 1, sizeof(*ret->matches));
 	for (const struct json *x = json_items(matches); x; x = x->next)
@@ -321,17 +320,17 @@ static void read_gits(struct view_reader *r, struct git_answer **end)
 {
 	for (const struct json *o = json_items(json_key(r->o, "git")); o; o = o->next, end = &(*end)->next) {
 		*end = arena_copy(r->a, (struct git_answer){.dir = text(r, o, "dir"),
-				.found = flag(o, "found"), .top = text(r, o, "top"),
-			.unclear = flag(o, "unclear"), .signs_commits = flag(o, "signs_commits"),
-			.signs_tags = flag(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
+				.found = json_true_at(o, "found"), .top = text(r, o, "top"),
+			.unclear = json_true_at(o, "unclear"), .signs_commits = json_true_at(o, "signs_commits"),
+			.signs_tags = json_true_at(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
 			.programs = read_items(r, o, "programs", "command"),
 			.remotes = read_items(r, o, "remotes", "url"),
-			.other_remotes = flag(o, "other_remotes"),
-			.submodules = flag(o, "submodules"),
-			.partial = flag(o, "partial"),
-			.local_upstream = flag(o, "local_upstream"),
-			.path_remotes = flag(o, "path_remotes"),
-			.redirected = flag(o, "redirected")});
+			.other_remotes = json_true_at(o, "other_remotes"),
+			.submodules = json_true_at(o, "submodules"),
+			.partial = json_true_at(o, "partial"),
+			.local_upstream = json_true_at(o, "local_upstream"),
+			.path_remotes = json_true_at(o, "path_remotes"),
+			.redirected = json_true_at(o, "redirected")});
 	}
 }
 
@@ -359,8 +358,8 @@ static int read_trees(struct view_reader *r, struct tree_answer **end)
 			return -1;
 		*end = arena_copy(r->a, (struct tree_answer){.dir = text(r, o, "dir"),
 				.change = (enum git_change)change,
-			.revs = text(r, o, "revs"), .keep = text(r, o, "keep"), .known = flag(o, "known"),
-			.more = flag(o, "more")});
+			.revs = text(r, o, "revs"), .keep = text(r, o, "keep"), .known = json_true_at(o, "known"),
+			.more = json_true_at(o, "more")});
 		if (read_touched(r, o, &(*end)->touched) != 0)
 			return -1;
 	}
@@ -379,7 +378,7 @@ static int read_answers(struct view_reader *r)
 
 	if (json_int_at(r->o, "v") != VERSION)
 		return wrong_answers(r);
-	v->closed = flag(r->o, "closed");
+	v->closed = json_true_at(r->o, "closed");
 	if (json_is(said, JSON_OBJECT))
 		v->classified = (struct classified){true, text(r, said, "verdict"), text(r, said, "said")};
 	for (const struct json *x = json_items(json_key(r->o, "paths")); x; x = x->next) {
@@ -444,8 +443,8 @@ static int read_view(struct view_reader *r)
 			.uid = number(o, "uid"), .project = text(r, o, "project"),
 		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"),
 		.program = text(r, o, "program"), .tmp = text(r, o, "tmp"),
-		.fold_case = flag(o, "fold_case"),
-		.unvetted = {.everywhere = flag(o, "unvetted")}};
+		.fold_case = json_true_at(o, "fold_case"),
+		.unvetted = {.everywhere = json_true_at(o, "unvetted")}};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
 	at = arena_copy(r->a, (struct context){.cwd = v->cwd, .home = v->home, .user = v->user});
@@ -475,7 +474,7 @@ static int read_files(struct view_reader *r, struct policy_file **end)
 			return err_input(r->e, "a list of policies names a kind of file that is not known");
 		*f = (struct policy_file){.path = text(r, o, "path"), .base = text(r, o, "base"),
 				.kind = (enum policy_kind)kind, .who = (enum config_who)who,
-				.project = flag(o, "project"), .around = text(r, o, "around")};
+				.project = json_true_at(o, "project"), .around = text(r, o, "around")};
 		if (blob_get(r->a, r->blobs, json_text_at(o, "bytes"), ENGINE_CONFIG_MAX, &f->bytes,
 				r->e) != 0)
 			return -1;

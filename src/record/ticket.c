@@ -203,13 +203,7 @@ static void put_network(struct arena *a, struct buf *b, const struct network_req
 {
 	const struct texts mode = {.text = network_request_text(a, n)}, *words = n->words ? n->words : &mode;
 
-	json_put_open(b, "network", '[');
-	for (const struct texts *t = n->given ? words : NULL; t; t = t->next) {
-		if (t != words)
-			buf_char(b, ',');
-		json_put_string(b, t->text);
-	}
-	buf_char(b, ']');
+	json_put_texts(b, "network", n->given ? words : NULL);
 }
 
 /* Their paths are UTF-8 (judge/tmp_names.h). */
@@ -311,14 +305,9 @@ static int read_ticket(struct arena *a, struct str state, const char *id, uint32
 	return f.fd < 0 ? -1 : fd_read_all(a, f.fd, "ticket", TICKET_BYTES_MAX, ret, e);
 }
 
-static struct str text_of(struct arena *a, const struct json *o, const char *key)
-{
-	return str_dup(a, json_text_at(o, key));
-}
-
 static struct identity read_directory(struct arena *a, const struct json *o, struct str *ret_path)
 {
-	*ret_path = text_of(a, o, "path");
+	*ret_path = json_dup_at(a, o, "path");
 	return (struct identity){(uint64_t)json_int_at(o, "dev"),
 			(uint64_t)json_int_at(o, "ino")};
 }
@@ -354,7 +343,7 @@ static struct tmp_name *read_tmp(struct arena *a, const struct json *list)
 	size_t n = 0;
 
 	for (const struct json *v = json_items(list); v && n < TMP_NAMES_MAX; v = v->next, n++) {
-		*end = arena_copy(a, (struct tmp_name){.path = text_of(a, v, "path"),
+		*end = arena_copy(a, (struct tmp_name){.path = json_dup_at(a, v, "path"),
 				.writes = json_int_at(v, "writes") == 1,
 				.made = json_int_at(v, "made") == 1});
 		end = &(*end)->next;
@@ -377,11 +366,11 @@ static bool is_expired(struct arena *a, const struct json *o)
 static int parse_ticket(struct arena *a, const struct json *o, struct ticket *ret)
 {
 	int64_t dialect = json_int_at(o, "dialect"), ms = json_int_at(o, "time_ms");
-	struct ticket t = {.command = text_of(a, o, "command"), .policy = text_of(a, o, "policy"),
-			.agent = text_of(a, o, "agent"),
-		.session = text_of(a, o, "session"), .client = text_of(a, o, "client"),
-		.tool = text_of(a, o, "tool"), .tool_use_id = text_of(a, o, "tool_use_id"),
-		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"),
+	struct ticket t = {.command = json_dup_at(a, o, "command"), .policy = json_dup_at(a, o, "policy"),
+			.agent = json_dup_at(a, o, "agent"),
+		.session = json_dup_at(a, o, "session"), .client = json_dup_at(a, o, "client"),
+		.tool = json_dup_at(a, o, "tool"), .tool_use_id = json_dup_at(a, o, "tool_use_id"),
+		.id = json_dup_at(a, o, "id"), .config = json_dup_at(a, o, "config"),
 				.settings = json_int_at(o, "settings") == 1,
 		.follow = json_int_at(o, "follow") == 1,
 		.background = json_int_at(o, "background") == 1,

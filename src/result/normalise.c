@@ -65,7 +65,7 @@ static struct str cells_text(struct normaliser_state *s, bool trim)
 {
 	size_t n = s->ncells, len = 0;
 
-	while (trim && n && (s->cells[n - 1] == ' ' || s->cells[n - 1] == '\t'))
+	while (trim && n && ascii_is_blank(s->cells[n - 1]))
 		n--;
 	for (size_t i = 0; i < n; i++) {
 		if (s->cells[i] < 0x80)
@@ -486,7 +486,7 @@ static void take_byte(struct normaliser *n, char byte)
 	size_t i = 0;
 	uint32_t cp;
 
-	if (s->have && (c & 0xC0) != 0x80)
+	if (s->have && !utf8_continues(byte))
 		bad_bytes(n);
 	if (!s->have && c < 0x80) {
 		take_char(n, c, str_n(&byte, 1));

@@ -22,7 +22,6 @@
 #define MARKER "truncated ("
 #define DOTS "... "
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 static bool one_of(char c, const char *set) { return c && strchr(set, c); }
 
 /* ---- the marker ---- */
@@ -41,7 +40,7 @@ static bool marker_rest(struct str s)
 	if (!str_starts(s, ") ..."))
 		return false;
 	for (i = strlen(") ..."); i < s.n; i++)
-		if (!is_blank(s.p[i]))
+		if (!ascii_is_blank_or_newline(s.p[i]))
 			return false;
 	return true;
 }
@@ -60,7 +59,7 @@ static size_t find_marker(struct str text, size_t from)
 		if (at < strlen(DOTS) || memcmp(hit - strlen(DOTS), DOTS, strlen(DOTS)))
 			continue;
 		at -= strlen(DOTS);
-		for (start = at; start && (text.p[start - 1] == ' ' || text.p[start - 1] == '\t'); start--)
+		for (start = at; start && ascii_is_blank(text.p[start - 1]); start--)
 			;
 		if (start && text.p[start - 1] != '\n')
 			continue;
@@ -181,7 +180,7 @@ static bool before_allows(char last, struct str s)
 		return false; /* columns */
 	if (one_of(s.p[end - 1], ",|=\"'`+-*/%<>&$#@[{(~^\t"))
 		return false;
-	for (from = end; from && !is_blank(s.p[from - 1]); from--)
+	for (from = end; from && !ascii_is_blank_or_newline(s.p[from - 1]); from--)
 		;
 	if (ascii_is_digit(s.p[from]) || s.p[from] == '+')
 		return false; /* adjacent numbers */
@@ -230,7 +229,7 @@ static bool machine_line(struct str s)
 	static const bool telling[256] = {['"'] = true, ['<'] = true, ['/'] = true, [','] = true};
 	size_t commas = 0, i = 0;
 
-	while (i < s.n && is_blank(s.p[i]))
+	while (i < s.n && ascii_is_blank_or_newline(s.p[i]))
 		i++;
 	if (i < s.n && (s.p[i] == '{' || s.p[i] == '<'))
 		return true;
@@ -317,7 +316,7 @@ static bool stamp_read(struct str text, size_t from, size_t to, struct prose_tim
 /* Returns the last non-blank byte before `at`. */
 static char last_before(const struct prose *p, struct str text, size_t at)
 {
-	while (at && is_blank(text.p[at - 1]))
+	while (at && ascii_is_blank_or_newline(text.p[at - 1]))
 		at--;
 	return at ? text.p[at - 1] : p->last;
 }
@@ -419,7 +418,7 @@ static void begin_piece(struct prose *p, struct str text)
 {
 	size_t i = 0;
 
-	while (i < text.n && is_blank(text.p[i]))
+	while (i < text.n && ascii_is_blank_or_newline(text.p[i]))
 		i++;
 	if (i == text.n)
 		return;

@@ -298,7 +298,7 @@ static size_t scan_secrets(struct redactor *r, struct secret_scan *s, struct buf
 	if (!s->more)
 		i = s->text.n;
 	for (int back = 0; s->more && back < 3 && i > shown && i < s->text.n &&
-			((unsigned char)s->text.p[i] & 0xC0) == 0x80; back++)
+			utf8_continues(s->text.p[i]); back++)
 		i--; /* not inside a character: the consumer may process each piece separately */
 	put_shown(r, s, shown, i, out);
 	return i;

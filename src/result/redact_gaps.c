@@ -83,7 +83,7 @@ static enum found match_gap(struct str s, size_t *ret_n)
 		return FOUND_NO;
 	if (s.n < need) {
 		for (size_t k = 1; k < s.n; k++)
-			if (((unsigned char)s.p[k] & 0xC0) != 0x80)
+			if (!utf8_continues(s.p[k]))
 				return FOUND_NO;
 		return FOUND_MORE;
 	}

@@ -1,8 +1,6 @@
 /* Matches the forms of knowledge/secrets.yaml. A run takes as many characters as it can: no backtracking. */
 #include "result/redact_table.h"
 
-static char to_lower(char c) { return ascii_is_letter(c) ? (char)(c | 0x20) : c; }
-
 size_t redact_neutral(struct str s)
 {
 	size_t n = 0;
@@ -18,7 +16,7 @@ static enum found starts_with(const struct candidate *c, struct str with, bool n
 	size_t n = c->text.n < with.n ? c->text.n : with.n;
 
 	for (size_t i = 0; i < n; i++)
-		if (nocase ? to_lower(c->text.p[i]) != with.p[i] : c->text.p[i] != with.p[i])
+		if (nocase ? ascii_to_lower(c->text.p[i]) != with.p[i] : c->text.p[i] != with.p[i])
 			return FOUND_NO;
 	return n == with.n ? FOUND_YES : c->more ? FOUND_MORE : FOUND_NO;
 }

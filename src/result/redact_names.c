@@ -22,10 +22,6 @@ struct named_value { /* a name with its value */
 	bool key_quoted, tight;  /* tight: no blanks around the separator */
 };
 
-static char to_lower(char c) { return ascii_is_letter(c) ? (char)(c | 0x20) : c; }
-
-static bool ends_here(const struct candidate *c, size_t at) { return at >= c->text.n && c->more; }
-
 static bool is_at(const struct candidate *c, size_t at, const char *set)
 {
 	return at < c->text.n && c->text.p[at] && strchr(set, c->text.p[at]);
@@ -43,7 +39,7 @@ static enum found match_word(const struct candidate *c, const char *word, size_t
 		}
 		if (at >= c->text.n)
 			return c->more ? FOUND_MORE : FOUND_NO;
-		if (to_lower(c->text.p[at]) != *word)
+		if (ascii_to_lower(c->text.p[at]) != *word)
 			return FOUND_NO;
 		at++;
 	}
@@ -56,7 +52,7 @@ static bool ends_like(struct str s, const char *word, size_t n)
 {
 	if (s.n < n)
 		return false;
-	for (; n && to_lower(s.p[s.n - 1]) == word[n - 1]; n--)
+	for (; n && ascii_to_lower(s.p[s.n - 1]) == word[n - 1]; n--)
 		s.n--;
 	return !n;
 }
@@ -132,7 +128,7 @@ static enum found find_separator(struct named_value *n, size_t *at)
 	*at += is_at(c, *at, "]");
 	blanks = skip_blanks(c, *at);
 	*at += blanks;
-	if (ends_here(c, *at) || ends_here(c, *at + 1))
+	if (candidate_open(c, *at) || candidate_open(c, *at + 1))
 		return FOUND_MORE;
 	if (is_at(c, *at, ":=")) {
 		n->separator = c->text.p[*at];
@@ -153,7 +149,7 @@ static enum found find_separator(struct named_value *n, size_t *at)
 	blanks = n->separator == '>' ? 0 : skip_blanks(c, *at);
 	n->tight &= !blanks;
 	*at += blanks;
-	return ends_here(c, *at) || ends_here(c, *at + 1) ? FOUND_MORE : FOUND_YES;
+	return candidate_open(c, *at) || candidate_open(c, *at + 1) ? FOUND_MORE : FOUND_YES;
 }
 
 /* ---- the value ---- */
@@ -170,7 +166,7 @@ static enum found quoted_end(struct named_value *n, size_t *ret)
 		*ret = at - (at > n->from && s.p[at - 1] == '\\');
 		return FOUND_YES;
 	}
-	return ends_here(n->c, at) && at - n->from < VALUE_MAX ? FOUND_MORE : FOUND_NO;
+	return candidate_open(n->c, at) && at - n->from < VALUE_MAX ? FOUND_MORE : FOUND_NO;
 }
 
 /* A comma or semicolon inside of a word does not end a value: the rest of a password must not stay. */
@@ -190,13 +186,13 @@ static enum found plain_end(struct named_value *n, size_t *ret)
 	size_t at = n->from;
 
 	while (at < c->text.n && at - n->from < VALUE_MAX) {
-		if (c->text.p[at] == ',' && ends_here(c, at + 1))
+		if (c->text.p[at] == ',' && candidate_open(c, at + 1))
 			return FOUND_MORE;
 		if (ends_value(c, at))
 			break;
 		at++;
 	}
-	if (ends_here(c, at) && at - n->from < VALUE_MAX)
+	if (candidate_open(c, at) && at - n->from < VALUE_MAX)
 		return FOUND_MORE;
 	n->end = at < c->text.n ? c->text.p[at] : 0;
 	while (at > n->from && strchr(".,;:", c->text.p[at - 1]))
@@ -384,7 +380,7 @@ static enum found match_name(const struct secret_name *row, const struct candida
 	if (f != FOUND_YES)
 		return f;
 	at += redact_run(c->text, at, "0-9", 2);
-	if (ends_here(c, at))
+	if (candidate_open(c, at))
 		return FOUND_MORE;
 	if (at < c->text.n && (ascii_is_name(c->text.p[at]) || c->text.p[at] == '-'))
 		return FOUND_NO; /* the name goes on: password_file, token-count */

@@ -34,9 +34,6 @@ size_t redact_run(struct str s, size_t at, const char *set, size_t most)
 	return n;
 }
 
-/* True if the text ends at `at` but may continue. */
-static bool is_undecided(const struct candidate *c, size_t at) { return at >= c->text.n && c->more; }
-
 static bool ends_url(const struct candidate *c, size_t at)
 {
 	char x = c->text.p[at];
@@ -59,7 +56,7 @@ static enum found find_at_sign(const struct candidate *c, size_t from, size_t *r
 		if (c->text.p[at] == '@')
 			*ret = at;
 	}
-	return is_undecided(c, at) && at - from < URL_PASSWORD_MAX ? FOUND_MORE : *ret ? FOUND_YES : FOUND_NO;
+	return candidate_open(c, at) && at - from < URL_PASSWORD_MAX ? FOUND_MORE : *ret ? FOUND_YES : FOUND_NO;
 }
 
 /* A variable, a row of stars or a word like "password" is no secret. */
@@ -78,7 +75,7 @@ enum found redact_url(const struct candidate *c, struct match *ret)
 	for (; at < c->text.n && at < URL_USER_MAX && c->text.p[at] != ':' && c->text.p[at] != '@'; at++)
 		if (ends_url(c, at) || c->text.p[at] == '/')
 			return FOUND_NO;
-	if (is_undecided(c, at) && at < URL_USER_MAX)
+	if (candidate_open(c, at) && at < URL_USER_MAX)
 		return FOUND_MORE;
 	if (at >= c->text.n || at >= URL_USER_MAX)
 		return FOUND_NO;

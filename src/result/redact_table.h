@@ -21,6 +21,9 @@ struct candidate {
 	size_t behind; /* bytes that may be read before the text */
 };
 
+/* True if the text ends at `at` but may continue. */
+static inline bool candidate_open(const struct candidate *c, size_t at) { return at >= c->text.n && c->more; }
+
 struct match { /* replaces [from, to) of a candidate */
 	const char *kind;
 	size_t from, to;

@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "result/truncate.h"
 
+#include "base/utf8.h"
+
 static bool inside_character(struct str s, size_t at)
 {
-	return at < s.n && ((unsigned char)s.p[at] & 0xC0) == 0x80;
+	return at < s.n && utf8_continues(s.p[at]);
 }
 
 /*

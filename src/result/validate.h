@@ -38,6 +38,11 @@ struct validator {
 	const struct format_reading *reading; /* with row: what was read of an output; NULL: not yet */
 };
 
+/* Declares the two functions of a format. */
+#define VALIDATOR(name)                                                     \
+	int name##_detect(const struct validate_input *in);                 \
+	void name##_check(struct arena *a, const struct validate_input *in, struct validation *v)
+
 /* Families: arrays that end with a row without a format. */
 extern const struct validator validators_test_text[], validators_test_machine[], validators_static[],
 		validators_data[];

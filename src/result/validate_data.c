@@ -36,11 +36,6 @@ void header_add(struct arena *a, struct header *h, struct str name)
 	h->names[h->n++] = name;
 }
 
-static int by_name(const void *x, const void *y)
-{
-	return str_cmp(*(const struct str *)x, *(const struct str *)y);
-}
-
 static struct str name_list(struct arena *a, const struct header *h)
 {
 	struct buf b;
@@ -59,7 +54,7 @@ static void check_required(struct arena *a, const struct validate_input *in, str
 	for (size_t i = 0; i < in->ncolumns; i++) {
 		enum data_type type;
 		struct str want = data_type_split(in->columns[i], &type);
-		if (h->n && bsearch(&want, sorted, h->n, sizeof *sorted, by_name))
+		if (h->n && bsearch(&want, sorted, h->n, sizeof *sorted, str_order))
 			continue;
 		if (h->partial)
 			validation_unsure(a, v, NOTE_COLUMN_NOT_SHOWN,
@@ -89,7 +84,7 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 	for (size_t i = 0; i < h->n; i++)
 		sorted[i] = h->names[i];
 	if (h->n)
-		qsort(sorted, h->n, sizeof *sorted, by_name);
+		qsort(sorted, h->n, sizeof *sorted, str_order);
 	for (size_t i = 1; i < h->n; i++)
 		if (sorted[i].n && str_eq(sorted[i - 1], sorted[i])) {
 			validation_note(a, v, NOTE_HEADER_DUPLICATE, false,

@@ -7,18 +7,14 @@
 #include "result/lines.h"
 #include "result/validate.h"
 
-#define DATA_VALIDATOR(name)                                                \
-	int name##_detect(const struct validate_input *in);                 \
-	void name##_check(struct arena *a, const struct validate_input *in, struct validation *v)
-
-DATA_VALIDATOR(csv);
-DATA_VALIDATOR(tsv);
-DATA_VALIDATOR(pandas);
-DATA_VALIDATOR(psql);
-DATA_VALIDATOR(json_table);
-DATA_VALIDATOR(jsonl_table);
-DATA_VALIDATOR(json_schema);
-DATA_VALIDATOR(jsonl_schema);
+VALIDATOR(csv);
+VALIDATOR(tsv);
+VALIDATOR(pandas);
+VALIDATOR(psql);
+VALIDATOR(json_table);
+VALIDATOR(jsonl_table);
+VALIDATOR(json_schema);
+VALIDATOR(jsonl_schema);
 
 #define DATA_COLUMNS_MAX 65536 /* columns of a table */
 #define DATA_NAME_MAX 60       /* bytes of a name in a message */

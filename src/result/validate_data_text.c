@@ -407,7 +407,7 @@ int pandas_detect(const struct validate_input *in)
 static void pandas_names(struct arena *a, struct str line, struct pandas *p)
 {
 	for (size_t i = 0; i < line.n;) {
-		while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t'))
+		while (i < line.n && ascii_is_blank(line.p[i]))
 			i++;
 		size_t end = i;
 		while (end < line.n && line.p[end] != ' ' && line.p[end] != '\t')

@@ -6,16 +6,12 @@
 #include "result/lines.h"
 #include "result/validate.h"
 
-#define STATIC_VALIDATOR(name)                                              \
-	int name##_detect(const struct validate_input *in);                 \
-	void name##_check(struct arena *a, const struct validate_input *in, struct validation *v)
-
-STATIC_VALIDATOR(mypy);
-STATIC_VALIDATOR(silent);
-STATIC_VALIDATOR(pyright_json);
-STATIC_VALIDATOR(eslint_json);
-STATIC_VALIDATOR(cargo_json);
-STATIC_VALIDATOR(go_vet_json);
+VALIDATOR(mypy);
+VALIDATOR(silent);
+VALIDATOR(pyright_json);
+VALIDATOR(eslint_json);
+VALIDATOR(cargo_json);
+VALIDATOR(go_vet_json);
 
 /*
  * Sets the result, and checks that the exit code (if known) agrees: 0 if and only if there are no errors. A

@@ -6,10 +6,6 @@
 #include "result/lines.h"
 #include "result/validate.h"
 
-#define VALIDATOR(name)                                                     \
-	int name##_detect(const struct validate_input *in);                 \
-	void name##_check(struct arena *a, const struct validate_input *in, struct validation *v)
-
 VALIDATOR(pytest);
 VALIDATOR(unittest);
 VALIDATOR(libtest);
@@ -44,5 +40,7 @@ void test_none(struct arena *a, struct validation *v);
 void test_skipped(struct arena *a, const struct validate_input *in, struct validation *v);
 /* The runner listed its tests and ran none; `how`: the sign of it. */
 void test_dry_run(struct arena *a, struct validation *v, const char *how);
+/* More tests than are followed: no result. */
+void test_too_many(struct arena *a, struct validation *v);
 /* The runner started but never reported its end. */
 void test_unfinished(struct arena *a, struct validation *v, const char *what);

@@ -259,8 +259,7 @@ void libtest_json_check(struct arena *a, const struct validate_input *in, struct
 	validation_count(a, v, "failed", r.failed);
 	validation_count(a, v, "ignored", r.ignored);
 	if (r.tests.full) {
-		validation_unsure(a, v, NOTE_TOO_LARGE,
-				"there are more tests than can be followed; run fewer at a time");
+		test_too_many(a, v);
 		return;
 	}
 	if (r.bad_lines)

@@ -72,7 +72,7 @@ static struct str read_name(struct xml *x)
 
 static void skip_space(struct xml *x)
 {
-	while (x->at < x->s.n && (x->s.p[x->at] == ' ' || x->s.p[x->at] == '\t' || x->s.p[x->at] == '\n' ||
+	while (x->at < x->s.n && (ascii_is_blank_or_newline(x->s.p[x->at]) ||
 			x->s.p[x->at] == '\r'))
 		x->at++;
 }

@@ -228,8 +228,7 @@ void tap_check(struct arena *a, const struct validate_input *in, struct validati
 	validation_count(a, v, "skipped", t.skipped);
 	validation_count(a, v, "todo", t.todo);
 	if (t.ids.full) {
-		validation_unsure(a, v, NOTE_TOO_LARGE,
-				"there are more tests than can be followed; run fewer at a time");
+		test_too_many(a, v);
 		return;
 	}
 	if (t.bail) {

@@ -69,6 +69,12 @@ void test_dry_run(struct arena *a, struct validation *v, const char *how)
 			"themselves", how);
 }
 
+void test_too_many(struct arena *a, struct validation *v)
+{
+	validation_unsure(a, v, NOTE_TOO_LARGE,
+			"there are more tests than can be followed; run fewer at a time");
+}
+
 void test_unfinished(struct arena *a, struct validation *v, const char *what)
 {
 	validation_note(a, v, NOTE_NO_SUMMARY, false,

@@ -33,10 +33,7 @@ static const char flags[][8] = {"gbeng\x7F", "gbsct\x7F", "gbwls\x7F"};
 
 static bool is_picture(uint32_t cp)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(pictures); i++)
-		if (cp >= pictures[i].from && cp <= pictures[i].to)
-			return true;
-	return false;
+	return char_in_ranges(pictures, ARRAY_SIZE(pictures), cp);
 }
 
 /*

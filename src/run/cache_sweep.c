@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -176,8 +175,7 @@ static void start(struct sweep_state *s, const char *caches)
 			child(s, caches);
 		_exit(0);
 	}
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(pid);
 }
 
 /* True if it is time, which is then noted. */

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "run/job_hold.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -132,7 +131,6 @@ static int make_entry(struct job_hold *h, struct err *e)
 {
 	const struct job *j = h->j;
 	char now[AUDIT_TS_CHARS + 1];
-	struct timespec t;
 	struct background b = {.id = str_of(h->id),
 			.of = j->run.id,
 			.session = j->who.session,
@@ -143,8 +141,7 @@ static int make_entry(struct job_hold *h, struct err *e)
 			.shares = j->run.spec.shares,
 			.network = str_of(h->key)};
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	audit_time_text((int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000, now);
+	audit_time_text(clock_real_us(), now);
 	b.started = str_of(now);
 	b.command = record_redact(h->a, &h->j->record, j->run.gate_request.command);
 	if (background_make(h->a, h->state, &b, &h->dir, &h->lock, e) != 0)

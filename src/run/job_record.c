@@ -138,7 +138,7 @@ static struct str spec_json(struct arena *a, struct job *j)
 	if (s->workspace.n) {
 		json_put_key(&p.b, "workspace");
 		put_redacted(&p, s->workspace);
-		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
+		json_put_bool(&p.b, "writable", s->workspace_writable);
 	}
 	if (s->image.n)
 		json_put_field(&p.b, "image", str_fmt(a, IMAGE_PREFIX "%.*s", STR_ARG(s->image)));

@@ -53,7 +53,7 @@ static struct str word_after(struct str s, size_t *at)
 {
 	size_t from;
 
-	while (*at < s.n && (s.p[*at] == ' ' || s.p[*at] == '\t'))
+	while (*at < s.n && ascii_is_blank(s.p[*at]))
 		++*at;
 	from = *at;
 	while (*at < s.n && s.p[*at] != ' ' && s.p[*at] != '\t' && s.p[*at] != '\r')

@@ -36,7 +36,7 @@ struct manifest_search {
 	size_t n;
 };
 
-static bool is_part(char c) { return ascii_is_alnum(c) || (c && strchr("_-./@+", c)); }
+static bool is_part(char c) { return ascii_is_alnum_or(c, "_-./@+"); }
 
 static void add_path(struct manifest_search *s, struct str path)
 {

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/secret_values.h"
@@ -159,7 +158,7 @@ int output_filter_start(struct arena *a, char *const *environ, struct output_fil
 
 bool output_filter_end(struct output_filter *p)
 {
-	int status = 0;
+	int status;
 
 	if (p->child <= 0)
 		return true;
@@ -167,8 +166,7 @@ bool output_filter_end(struct output_filter *p)
 	dup2(p->err, STDERR_FILENO);
 	fd_close(&p->out);
 	fd_close(&p->err);
-	while (waitpid(p->child, &status, 0) < 0 && errno == EINTR)
-		;
+	status = process_wait(p->child);
 	p->child = 0;
 	return status == 0;
 }

@@ -140,12 +140,8 @@ static void keep_answer(struct registry_tools *t, const struct registry_row *row
 	buf_init(&b, t->a, 0);
 	buf_fmt(&b, "{\"v\":%d,\"key\":\"%s\",\"asked\":%" PRId64, VERSION, key, (int64_t)time(NULL));
 	json_put_field(&b, "failure", answer->failure);
-	json_put_open(&b, "hosts", '[');
-	for (const struct texts *h = answer->hosts; h; h = h->next) {
-		json_put_comma(&b);
-		json_put_string(&b, h->text);
-	}
-	buf_c(&b, "]}\n");
+	json_put_texts(&b, "hosts", answer->hosts);
+	buf_c(&b, "}\n");
 	(void)file_replace(kept_path(t, row), buf_view(&b), NULL);
 }
 

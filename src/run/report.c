@@ -55,15 +55,6 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o,
 
 /* ---- JSON ---- */
 
-static void put_text_or_null(struct buf *b, const char *name, struct str s)
-{
-	json_put_key(b, name);
-	if (s.n)
-		json_put_string(b, s);
-	else
-		buf_c(b, "null");
-}
-
 static void put_number(struct buf *b, const char *name, uint64_t n)
 {
 	json_put_key(b, name);
@@ -93,7 +84,7 @@ static void put_limit(struct buf *b, const char *name, uint64_t n, uint64_t unit
 		put_share(b, "value", n, unit);
 	else
 		put_number(b, "value", UNKNOWN);
-	put_text_or_null(b, "enforced_by", enforcer_name(e) ? str_of(enforcer_name(e)) : STR(""));
+	json_put_name(b, "enforced_by", enforcer_name(e));
 	buf_char(b, '}');
 }
 
@@ -114,8 +105,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	put_limit(b, "io_mb_sec", l->io, MB, by->io);
 	json_put_open(b, "network", '{');
 	json_put_field(b, "value", str_of(network_name(&s->network)));
-	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) :
-			STR(""));
+	json_put_name(b, "enforced_by", enforcer_name(by->network));
 	buf_c(b, "}}");
 }
 
@@ -132,7 +122,7 @@ void report_cut(struct buf *b, const char *name, const struct stream_cut *c)
 	put_number(b, "omitted_bytes", c->omitted_bytes);
 	put_number(b, "omitted_lines", c->omitted_lines);
 	put_number(b, "dropped_bytes", c->dropped_bytes);
-	put_text_or_null(b, "path", c->path);
+	json_put_field_or_null(b, "path", c->path);
 	buf_char(b, '}');
 }
 
@@ -157,19 +147,13 @@ void report_sanitized(struct buf *b, const struct sanitized *s)
 
 static void put_lists(struct buf *b, const struct report *r)
 {
-	json_put_open(b, "env_scrubbed", '[');
-	for (const struct texts *t = r->run->scrubbed; t; t = t->next) {
-		if (t != r->run->scrubbed)
-			buf_char(b, ',');
-		json_put_string(b, t->text);
-	}
-	buf_char(b, ']');
+	json_put_texts(b, "env_scrubbed", r->run->scrubbed);
 	json_put_open(b, "changes", '[');
 	for (const struct change *c = r->outcome->changes; c; c = c->next) {
 		buf_c(b, c == r->outcome->changes ? "{" : ",{");
 		json_put_field(b, "path", c->path);
 		json_put_field(b, "what", c->what);
-		put_text_or_null(b, "moved_to", c->moved_to);
+		json_put_field_or_null(b, "moved_to", c->moved_to);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
@@ -201,14 +185,8 @@ static void put_background(struct buf *b, const struct run_background *k)
 	json_put_open(b, "background", '[');
 	json_put_open(b, NULL, '{');
 	json_put_field(b, "id", k->id);
-	json_put_key(b, "running");
-	buf_c(b, k->running ? "true" : "false");
-	json_put_open(b, "processes", '[');
-	for (const struct texts *t = k->processes; t; t = t->next) {
-		json_put_comma(b);
-		json_put_string(b, t->text);
-	}
-	buf_char(b, ']');
+	json_put_bool(b, "running", k->running);
+	json_put_texts(b, "processes", k->processes);
 	put_ports(b, "ports", k->ports, k->nports);
 	if (k->npublished)
 		put_ports(b, "published", k->published, k->npublished);
@@ -236,9 +214,8 @@ static void put_caches(struct buf *b, const struct report *r)
 
 	json_put_open(b, "caches", '{');
 	put_number(b, "shown", r->run->ncaches);
-	json_put_key(b, "overlay");
-	buf_c(b, why.n ? "false" : "true");
-	put_text_or_null(b, "reason", why);
+	json_put_bool(b, "overlay", !why.n);
+	json_put_field_or_null(b, "reason", why);
 	buf_char(b, '}');
 }
 
@@ -258,8 +235,8 @@ static void put_measures(struct buf *b, const struct outcome *o, bool ran)
 		put_share(b, "peak_memory_mb", o->peak_memory, MB);
 	else
 		put_number(b, "peak_memory_mb", UNKNOWN);
-	put_text_or_null(b, "peak_memory_by", !o->peak_memory ? STR("") : o->peak_by_cgroup ? STR("cgroup") :
-			STR("rusage"));
+	json_put_name(b, "peak_memory_by",
+			!o->peak_memory ? NULL : o->peak_by_cgroup ? "cgroup" : "rusage");
 }
 
 bool report_error(const struct report *r)
@@ -313,9 +290,8 @@ void report_json(struct buf *b, const struct report *r)
 		put_background(b, r->background);
 	if (refused)
 		put_reasons(b, r->reasons);
-	put_text_or_null(b, "error", r->error);
-	json_put_key(b, "is_error");
-	buf_c(b, report_error(r) ? "true" : "false");
-	put_text_or_null(b, "backend", o->backend ? str_of(o->backend) : STR(""));
+	json_put_field_or_null(b, "error", r->error);
+	json_put_bool(b, "is_error", report_error(r));
+	json_put_name(b, "backend", o->backend);
 	buf_c(b, "}\n");
 }

@@ -4,8 +4,6 @@
 
 static void put_row(struct buf *b, const struct network_connection *c)
 {
-	const char *reason = network_refusal_name((enum network_refusal)c->refusal);
-
 	json_put_open(b, NULL, '{');
 	json_put_field(b, "host", str_of(c->host));
 	json_put_key(b, "port");
@@ -13,14 +11,10 @@ static void put_row(struct buf *b, const struct network_connection *c)
 		buf_fmt(b, "%u", c->port);
 	else
 		buf_c(b, "null"); /* a name query */
-	buf_fmt(b, ",\"allowed\":%s,\"count\":%u,\"bytes_in\":%llu,\"bytes_out\":%llu,\"ms\":%u",
-			c->refusal ? "false" : "true", c->count, (unsigned long long)c->bytes_in,
-			(unsigned long long)c->bytes_out, c->ms);
-	json_put_key(b, "reason");
-	if (c->refusal)
-		json_put_string(b, str_of(reason));
-	else
-		buf_c(b, "null");
+	json_put_bool(b, "allowed", !c->refusal);
+	buf_fmt(b, ",\"count\":%u,\"bytes_in\":%llu,\"bytes_out\":%llu,\"ms\":%u", c->count,
+			(unsigned long long)c->bytes_in, (unsigned long long)c->bytes_out, c->ms);
+	json_put_name(b, "reason", c->refusal ? network_refusal_name((enum network_refusal)c->refusal) : NULL);
 	buf_char(b, '}');
 }
 
@@ -40,6 +34,7 @@ void report_network(struct buf *b, const struct network_spec *n, const struct ou
 	json_put_open(b, "connections", '[');
 	for (uint32_t i = 0; i < r->n; i++)
 		put_row(b, &r->rows[i]);
-	buf_fmt(b, "],\"left_out\":%llu,\"relay_ended\":%s}", (unsigned long long)r->left_out,
-			o->relay_died ? "true" : "false");
+	buf_fmt(b, "],\"left_out\":%llu", (unsigned long long)r->left_out);
+	json_put_bool(b, "relay_ended", o->relay_died);
+	buf_char(b, '}');
 }

@@ -155,15 +155,6 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 
 /* ---- in the report ---- */
 
-static void put_name(struct buf *b, const char *key, const char *value)
-{
-	json_put_key(b, key);
-	if (value)
-		json_put_string(b, str_of(value));
-	else
-		buf_c(b, "null");
-}
-
 /* Returns one sentence for the reader of the result: is it usable, and if not, what to do. */
 static void put_message(struct buf *b, const struct validation *v)
 {
@@ -172,24 +163,32 @@ static void put_message(struct buf *b, const struct validation *v)
 
 	while (n && v->validity == VALIDITY_INVALID && n->warning)
 		n = n->next;
-	buf_c(b, ",\"message\":");
 	if (v->validity == VALIDITY_VALID || !n) {
-		buf_c(b, "null");
+		json_put_name(b, "message", NULL);
 		return;
 	}
 	why = str_fmt(b->a, "%s: %.*s", v->validity == VALIDITY_INVALID ? "do not use this result" :
 			"this output proves nothing", STR_ARG(n->message));
-	json_put_string(b, why);
+	json_put_field(b, "message", why);
 }
 
-static void put_checks(struct buf *b, const char *key, const struct check_note *checks)
+void validation_counts_json(struct buf *b, const struct validation *v)
+{
+	json_put_open(b, "counts", '{');
+	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next) {
+		json_put_key(b, c->name);
+		buf_fmt(b, "%lld", (long long)c->n);
+	}
+	buf_char(b, '}');
+}
+
+void validation_checks_json(struct buf *b, const char *key, const struct check_note *checks)
 {
 	json_put_open(b, key, '[');
 	for (const struct check_note *n = checks; n; n = n->next) {
-		buf_c(b, n == checks ? "{" : ",{");
-		put_name(b, "id", n->name);
-		buf_c(b, ",\"message\":");
-		json_put_string(b, n->message);
+		json_put_open(b, NULL, '{');
+		json_put_name(b, "id", n->name);
+		json_put_field(b, "message", n->message);
 		buf_c(b, n->warning ? ",\"warning\":true}" : "}");
 	}
 	buf_char(b, ']');
@@ -202,18 +201,15 @@ void validation_json(struct buf *b, const struct validation *v)
 		return;
 	}
 	buf_char(b, '{');
-	put_name(b, "task", task_name(v->task));
-	put_name(b, "outcome", validity_name(v->validity));
-	put_name(b, "result", result_name(v->result));
-	put_name(b, "format", v->format);
-	put_name(b, "evidence", v->evidence == EVIDENCE_NONE ? NULL : evidence_name(v->evidence));
-	buf_c(b, ",\"counts\":{");
-	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next)
-		buf_fmt(b, "%s\"%s\":%lld", c == v->counts ? "" : ",", c->name, (long long)c->n);
-	buf_char(b, '}');
-	put_checks(b, "checks", v->checks);
-	put_checks(b, "suspicions", v->suspicions);
-	put_name(b, "canary", v->canary);
+	json_put_name(b, "task", task_name(v->task));
+	json_put_name(b, "outcome", validity_name(v->validity));
+	json_put_name(b, "result", result_name(v->result));
+	json_put_name(b, "format", v->format);
+	json_put_name(b, "evidence", v->evidence == EVIDENCE_NONE ? NULL : evidence_name(v->evidence));
+	validation_counts_json(b, v);
+	validation_checks_json(b, "checks", v->checks);
+	validation_checks_json(b, "suspicions", v->suspicions);
+	json_put_name(b, "canary", v->canary);
 	put_message(b, v);
 	buf_char(b, '}');
 }

@@ -35,3 +35,6 @@ bool validation_has_custom(const struct policies *p, enum task task);
  * be used.
  */
 void validation_json(struct buf *b, const struct validation *v);
+/* Parts of it. Counts of an invalid result must not be used, so they are left out. */
+void validation_counts_json(struct buf *b, const struct validation *v);
+void validation_checks_json(struct buf *b, const char *key, const struct check_note *checks);

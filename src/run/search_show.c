@@ -329,7 +329,7 @@ static bool list_dir(struct spec_builder *m, struct path_memo *memo, struct str 
 	while (d.dir && n++ < ENTRIES_MAX && (entry = readdir(d.dir))) {
 		struct str name = str_of(entry->d_name);
 
-		if (str_is(name, ".") || str_is(name, ".."))
+		if (str_is_any(name, ". .."))
 			continue;
 		if (which != LIST_LEAVING)
 			ret->secret |= path_table_secret_name(name);

@@ -42,8 +42,6 @@ bool spec_home_may_have(const struct spec_builder *m, struct str path);
 void spec_build_sockets(struct spec_builder *m, struct path_memo *memo);
 /* spec_caches.c: the caches of package managers and build tools, one set per project */
 void spec_build_caches(struct spec_builder *m, struct path_memo *memo);
-/* The name of the workspace's own directories in the state directory (caches and so on). */
-struct str spec_project_key(struct spec_builder *m);
 /* spec_tmp.c: the project's own /tmp, which is kept between commands */
 void spec_build_tmp(struct spec_builder *m);
 /*

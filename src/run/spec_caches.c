@@ -15,11 +15,6 @@
 #include "sys/mounts.h"
 #include "sys/state.h"
 
-struct str spec_project_key(struct spec_builder *m)
-{
-	return state_project_key(m->a, m->r->spec.workspace);
-}
-
 /* ---- the person's ---- */
 
 enum cache_found { FOUND_NOTHING, FOUND_PARENT, FOUND_CACHE };
@@ -237,7 +232,7 @@ void spec_build_caches(struct spec_builder *m, struct path_memo *memo)
 	if (!m->at->state_dir.n)
 		return;
 	top = str_fmt(m->a, "%.*s/caches", STR_ARG(m->at->state_dir));
-	of_project = str_path(m->a, top, spec_project_key(m));
+	of_project = str_path(m->a, top, state_project_key(m->a, m->r->spec.workspace));
 	end = texts_add(m->a, end, top);
 	end = texts_add(m->a, end, of_project);
 	for (size_t i = 0; i < cache_nprivates; i++) {

@@ -66,13 +66,7 @@ static int add_rest(struct spec_builder *m, struct argv_words *w, struct err *e)
 	return 0;
 }
 
-static bool plain_word(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!(ascii_is_alnum(s.p[i]) || (s.p[i] && strchr("_-./=:,+@%", s.p[i]))))
-			return false;
-	return s.n > 0;
-}
+static bool plain_word(struct str s) { return str_is_alnum_or(s, "_-./=:,+@%"); }
 
 /* Quotes the words as a command line. */
 static struct str command_of(struct spec_builder *m, char *const *argv)
@@ -205,7 +199,7 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 	while (rc == 0 && (entry = readdir(d.dir))) {
 		struct str path;
 
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || str_is(but, entry->d_name))
+		if (path_is_dots(entry->d_name) || str_is(but, entry->d_name))
 			continue;
 		path = str_path(m->a, dir, str_of(entry->d_name));
 		if (*left == 0)

@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include <time.h>
 
+#include "base/utf8.h"
 #include "record/secret_values.h"
 #include "record/stream_cleaner.h"
 #include "run/run.h"
@@ -160,7 +161,7 @@ static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at
 			return i + (uint64_t)(nl - p->look) + 1;
 		i += (uint64_t)got;
 	}
-	for (i = at; i < at + 3 && stream_read(s, i, p->look, 1, NULL) == 1 && (p->look[0] & 0xC0) == 0x80;
+	for (i = at; i < at + 3 && stream_read(s, i, p->look, 1, NULL) == 1 && utf8_continues(p->look[0]);
 			i++)
 		;
 	return i;

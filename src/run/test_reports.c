@@ -158,13 +158,7 @@ static void add_witnesses(struct spec_builder *m, bool canary)
 }
 
 /* True if the text is only words, so that further words are arguments of the same command. */
-static bool only_words(struct str text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if (!(ascii_is_alnum(text.p[i]) || (text.p[i] && strchr("_-./=:,+@ ", text.p[i]))))
-			return false;
-	return text.n > 0;
-}
+static bool only_words(struct str text) { return str_is_alnum_or(text, "_-./=:,+@ "); }
 
 /* True if the first word is the runner or its launcher: `npx jest`, `./node_modules/.bin/jest`. */
 static bool calls_runner(const struct test_runner *row, struct str first, struct str second)

@@ -57,9 +57,8 @@ static unsigned port_at(struct str text, const char *separator)
 {
 	unsigned port = 0;
 
-	if (!str_starts(text, separator))
+	if (!str_take(&text, separator))
 		return 0;
-	text = str_from(text, strlen(separator));
 	for (size_t i = 0; i < text.n && i < PORT_DIGITS && ascii_is_digit(text.p[i]); i++)
 		port = port * 10 + (unsigned)(text.p[i] - '0');
 	return port <= UINT16_MAX ? port : 0;

@@ -267,12 +267,8 @@ void doctor_json(struct buf *b, const struct doctor *d)
 		buf_fmt(b, ",\"state\":\"%s\",\"weight\":\"%s\",\"by\":", states[p->state],
 				weights[p->weight]);
 		json_put_string(b, p->by);
-		buf_c(b, ",\"todo\":[");
-		for (const struct texts *t = p->todo; t; t = t->next) {
-			buf_c(b, t == p->todo ? "" : ",");
-			json_put_string(b, t->text);
-		}
-		buf_c(b, "]}");
+		json_put_texts(b, "todo", p->todo);
+		buf_char(b, '}');
 	}
 	buf_c(b, "]");
 	doctor_backends_json(b, d);

@@ -97,12 +97,9 @@ void doctor_backends_json(struct buf *out, const struct doctor *d)
 		buf_c(out, ",\"enforced\":{");
 		for (size_t i = 0; b->runs && walls[i].name; i++)
 			buf_fmt(out, "%s\"%s\":\"%s\"", i ? "," : "", walls[i].name, by(walls[i].by));
-		buf_c(out, "},\"lacks\":[");
-		for (const struct texts *t = b->lacks; t; t = t->next) {
-			buf_c(out, t == b->lacks ? "" : ",");
-			json_put_string(out, t->text);
-		}
-		buf_c(out, "]}");
+		buf_char(out, '}');
+		json_put_texts(out, "lacks", b->lacks);
+		buf_char(out, '}');
 	}
 	buf_c(out, "]");
 }

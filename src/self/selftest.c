@@ -196,11 +196,6 @@ void selftest_json(struct buf *out, const struct selftest_set *attempts, const s
 	put_set(out, attempts);
 	buf_c(out, ",\"ordinary\":");
 	put_set(out, ordinary);
-	buf_c(out, ",\"project\":");
-	if (p->root.n)
-		json_put_string(out, p->root);
-	else
-		buf_c(out, "null");
-	buf_c(out, ",\"policy\":");
-	json_put_string(out, p->digest);
+	json_put_field_or_null(out, "project", p->root);
+	json_put_field(out, "policy", p->digest);
 }

@@ -9,7 +9,6 @@
  * and kills only after it has seen that it is alone.
  */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +109,7 @@ static bool is_alive(const struct trial_place *p)
 		char path[SMALL_MAX + 32], line[COMMAND_LINE_MAX];
 		ssize_t got;
 
-		if (!isdigit((unsigned char)entry->d_name[0]))
+		if (!ascii_is_digit(entry->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
 		FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);

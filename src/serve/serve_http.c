@@ -236,7 +236,7 @@ static enum MHD_Result add_query(void *cls, enum MHD_ValueKind kind, const char 
 		else if (q->b.n)
 			buf_char(&q->b, '&');
 		for (const char *p = parts[i]; *p; p++)
-			if (ascii_is_alnum(*p) || strchr("-_.:,", *p))
+			if (ascii_is_alnum_or(*p, "-_.:,"))
 				buf_char(&q->b, *p);
 			else
 				buf_fmt(&q->b, "%%%02X", (unsigned char)*p);

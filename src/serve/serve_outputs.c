@@ -116,7 +116,7 @@ static void look_into(struct output_search *o, int dir, struct str above, unsign
 		struct str name = str_of(at->d_name);
 		struct str path = above.n ? str_path(o->w->a, above, name) : name;
 
-		if (str_is(name, ".") || str_is(name, ".."))
+		if (str_is_any(name, ". .."))
 			continue;
 		if (++o->entries > OUTPUTS_ENTRIES || (at->d_type == DT_DIR && depth == OUTPUTS_DEPTH)) {
 			o->stopped = true;
@@ -147,6 +147,7 @@ void serve_put_outputs(struct serve_work *w, struct buf *b)
 	buf_c(b, ",\"outputs\":[");
 	if (home > 0)
 		look_into(&o, fcntl(home, F_DUPFD_CLOEXEC, 3), STR(""), 1);
-	buf_fmt(b, "],\"outputs_left\":%zu,\"outputs_complete\":%s}\n", o.left,
-			home > 0 && !o.left && !o.stopped ? "true" : "false");
+	buf_fmt(b, "],\"outputs_left\":%zu", o.left);
+	json_put_bool(b, "outputs_complete", home > 0 && !o.left && !o.stopped);
+	buf_c(b, "}\n");
 }

@@ -126,15 +126,6 @@ static struct str piston_message(struct serve_work *w)
 	}
 }
 
-static void put_or_null(struct buf *b, const char *key, struct str s)
-{
-	json_put_key(b, key);
-	if (s.n)
-		json_put_string(b, s);
-	else
-		buf_c(b, "null");
-}
-
 static void put_piston_run(struct serve_work *w, struct buf *b)
 {
 	const struct report *r = &w->run->report;
@@ -154,38 +145,54 @@ static void put_piston_run(struct serve_work *w, struct buf *b)
 		buf_fmt(b, "%d", o->exit_code);
 	else
 		buf_c(b, "null");
-	put_or_null(b, "signal",
+	json_put_field_or_null(b, "signal",
 			fatal ? str_fmt(w->a, "SIG%s", sigabbrev_np(fatal) ? sigabbrev_np(fatal) : "UNKNOWN")
 			      : STR(""));
-	put_or_null(b, "status", str_of(piston_status(o->status)));
-	put_or_null(b, "message", piston_message(w));
+	json_put_field_or_null(b, "status", str_of(piston_status(o->status)));
+	json_put_field_or_null(b, "message", piston_message(w));
 	buf_fmt(b, ",\"cpu_time\":%llu,\"wall_time\":%llu,\"memory\":%llu,\"id\":\"%.*s\"}",
 			(unsigned long long)o->cpu_ms, (unsigned long long)o->duration_ms,
 			(unsigned long long)o->peak_memory, STR_ARG(w->run->run.id));
 }
 
-void serve_piston_execute(struct serve_work *w)
+typedef int request_fn(struct serve_work *w, const struct json *body, const struct serve_code_row *row,
+		struct err *e);
+
+/* Runs the code of a request. NULL if it was answered already, because it is wrong or could not run. */
+static const struct serve_code_row *run_code(struct serve_work *w, const char *api, request_fn *read,
+		struct str (*unknown)(struct arena *a, const struct json *body))
 {
 	const struct json *body = serve_body_object(w);
 	const struct serve_code_row *row;
 	struct err e = {0};
-	struct buf b;
 
 	if (!body)
-		return;
+		return NULL;
 	row = serve_code_find(json_text_at(body, "language"));
 	if (!row || !serve_code_version(w->o, row)) {
-		serve_fail(w, 400, "invalid",
-				str_fmt(w->a, "%.*s-%.*s runtime is unknown",
-						STR_ARG(str_sub(json_text_at(body, "language"), 0, 40)),
-						STR_ARG(str_sub(json_text_at(body, "version"), 0, 40))));
-		return;
+		serve_fail(w, 400, "invalid", unknown(w->a, body));
+		return NULL;
 	}
-	if (serve_piston_request(w, body, row, &e) != 0) {
+	if (read(w, body, row, &e) != 0) {
 		serve_fail(w, 400, "invalid", str_of(e.text));
-		return;
+		return NULL;
 	}
-	if (serve_go(w, "piston") != 0)
+	return serve_go(w, api) == 0 ? row : NULL;
+}
+
+static struct str unknown_runtime(struct arena *a, const struct json *body)
+{
+	return str_fmt(a, "%.*s-%.*s runtime is unknown",
+			STR_ARG(str_sub(json_text_at(body, "language"), 0, 40)),
+			STR_ARG(str_sub(json_text_at(body, "version"), 0, 40)));
+}
+
+void serve_piston_execute(struct serve_work *w)
+{
+	const struct serve_code_row *row = run_code(w, "piston", serve_piston_request, unknown_runtime);
+	struct buf b;
+
+	if (!row)
 		return;
 	buf_init(&b, w->a, SERVE_ANSWER_MAX);
 	buf_char(&b, '{');
@@ -305,27 +312,17 @@ static void put_fusion(struct serve_work *w, struct buf *b)
 	buf_c(b, "}\n");
 }
 
+static struct str unknown_language(struct arena *a, const struct json *body)
+{
+	return str_fmt(a, "language '%.*s' is not supported here",
+			STR_ARG(str_sub(json_text_at(body, "language"), 0, 40)));
+}
+
 void serve_fusion_run(struct serve_work *w)
 {
-	const struct json *body = serve_body_object(w);
-	const struct serve_code_row *row;
-	struct err e = {0};
 	struct buf b;
 
-	if (!body)
-		return;
-	row = serve_code_find(json_text_at(body, "language"));
-	if (!row || !serve_code_version(w->o, row)) {
-		serve_fail(w, 400, "invalid",
-				str_fmt(w->a, "language '%.*s' is not supported here",
-						STR_ARG(str_sub(json_text_at(body, "language"), 0, 40))));
-		return;
-	}
-	if (serve_fusion_request(w, body, row, &e) != 0) {
-		serve_fail(w, 400, "invalid", str_of(e.text));
-		return;
-	}
-	if (serve_go(w, "run_code") != 0)
+	if (!run_code(w, "run_code", serve_fusion_request, unknown_language))
 		return;
 	buf_init(&b, w->a, SERVE_ANSWER_MAX);
 	put_fusion(w, &b);

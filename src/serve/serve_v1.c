@@ -6,6 +6,7 @@
 #include "cli/rows.h"
 #include "run/job.h"
 #include "serve/serve_code.h"
+#include "sys/clock.h"
 
 #define ROWS_DEFAULT 100
 #define ROWS_MOST 1000
@@ -200,7 +201,7 @@ static int audit_rows(struct serve_work *w, const struct record_home *h, struct 
 
 	if (limit.p && num_parse(limit, 1, ROWS_MOST, &n) != 0)
 		return err_set(e, ERR_INPUT, 0, "'limit' is a number from 1 to %d", ROWS_MOST);
-	if (rows_filter(w->a, &o, rows_now(), &f, e) != 0)
+	if (rows_filter(w->a, &o, clock_real_us(), &f, e) != 0)
 		return -1;
 	f.id = serve_parameter(w->a, w->query, "id");
 	if (search_new(w->a, &h->audit, &f, (size_t)n, &s, e) != 0)

@@ -80,9 +80,7 @@ static struct number parse_conditional(struct arith_scan *p);
 static struct number parse_unary(struct arith_scan *p);
 static struct number eval_text(struct arith *ar, struct mood *mood, struct str text);
 
-static bool is_name_char(char c) { return ascii_is_name_start(c) || ascii_is_digit(c); }
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-static bool is_number_char(char c) { return is_name_char(c) || c == '#' || c == '@' || c == HOLE_NUM; }
+static bool is_number_char(char c) { return ascii_is_name(c) || c == '#' || c == '@' || c == HOLE_NUM; }
 
 static char peek_at(const struct arith_scan *p, size_t i) { return i < p->s.n ? p->s.p[i] : '\0'; }
 
@@ -292,7 +290,7 @@ static int lex_increment(struct arith_scan *p, char c)
 		fail_number(p);
 		return TOK_END;
 	}
-	while (is_blank(peek_at(p, i)) && i < p->s.n)
+	while (ascii_is_blank_or_newline(peek_at(p, i)) && i < p->s.n)
 		i++;
 	if (ascii_is_name_start(peek_at(p, i)))
 		return c == '-' ? TOK_PREDEC : TOK_PREINC;
@@ -345,7 +343,7 @@ static bool assigned_next(struct arith_scan *p)
 	struct arith_scan ahead = *p;
 	char c;
 
-	while (ahead.at < ahead.s.n && is_blank(ahead.s.p[ahead.at]))
+	while (ahead.at < ahead.s.n && ascii_is_blank_or_newline(ahead.s.p[ahead.at]))
 		ahead.at++;
 	c = peek_at(&ahead, ahead.at);
 	if (ahead.at >= ahead.s.n || ascii_is_name_start(c) || c == HOLE_NUM)
@@ -366,7 +364,7 @@ static void read_name(struct arith_scan *p)
 	bool after_inc = p->last == TOK_PREINC || p->last == TOK_PREDEC;
 	bool plain_assign;
 
-	while (is_name_char(peek_at(p, p->at)))
+	while (ascii_is_name(peek_at(p, p->at)))
 		p->at++;
 	if (peek_at(p, p->at) == HOLE_NUM) {
 		give_up(p); /* x7 or x-7: the rest parses differently, even where nothing is looked up */
@@ -402,7 +400,7 @@ static void lex_next(struct arith_scan *p)
 		give_up(p);
 		return;
 	}
-	while (p->at < p->s.n && is_blank(p->s.p[p->at]))
+	while (p->at < p->s.n && ascii_is_blank_or_newline(p->s.p[p->at]))
 		p->at++;
 	if (p->at >= p->s.n) {
 		t = TOK_END;
@@ -412,7 +410,7 @@ static void lex_next(struct arith_scan *p)
 	} else if (c == HOLE_NUM && ends_operand(was) && !p->minus_hole) {
 		p->minus_hole = p->mood->doubt = true; /* an error, or the minus of a negative number */
 		t = '-';
-	} else if (ascii_is_digit(c) || c == HOLE_NUM) {
+	} else if (text_digit(c)) {
 		p->minus_hole = false;
 		p->val = parse_number(p);
 		t = TOK_NUM;
@@ -520,7 +518,7 @@ static void minus_before_hole(struct arith_scan *p)
 {
 	size_t i = p->at;
 
-	while (i < p->s.n && is_blank(p->s.p[i]))
+	while (i < p->s.n && ascii_is_blank_or_newline(p->s.p[i]))
 		i++;
 	if (peek_at(p, i) != '-' || peek_at(p, i + 1) != HOLE_NUM || i + 1 >= p->s.n)
 		return;
@@ -764,7 +762,7 @@ static struct number parse_comma(struct arith_scan *p)
 static bool all_blank(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!is_blank(s.p[i]))
+		if (!ascii_is_blank_or_newline(s.p[i]))
 			return false;
 	return true;
 }

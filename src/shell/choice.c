@@ -21,7 +21,7 @@ static size_t count_choices(const struct choice_list *t)
 	return n;
 }
 
-const struct choice_list *choice_add(struct eval *e, const struct choice_list *to, struct str text)
+static const struct choice_list *add_choice(struct eval *e, const struct choice_list *to, struct str text)
 {
 	if (!text.n || !text_exact(text) || text.n > CHOICE_TEXT_MAX)
 		return to;
@@ -40,8 +40,8 @@ const struct choice_list *choice_of(struct eval *e, const struct choice_list *to
 	if (!v || v->kind != VALUE_TEXT || !v->set)
 		return to;
 	for (const struct choice_list *t = v->may; t; t = t->next)
-		to = choice_add(e, to, t->text);
-	return choice_add(e, to, v->text);
+		to = add_choice(e, to, t->text);
+	return add_choice(e, to, v->text);
 }
 
 static void offer_choices(struct eval *e, size_t n)

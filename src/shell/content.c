@@ -186,7 +186,7 @@ static struct str interpreter_of(struct str text)
 		return STR("bash");
 	for (size_t i = 2; i < text.n && text.p[i] != '\n';) {
 		size_t from;
-		while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\t'))
+		while (i < text.n && ascii_is_blank(text.p[i]))
 			i++;
 		for (from = i; i < text.n && !memchr(" \t\r\n", text.p[i], 4);)
 			i++;

@@ -670,7 +670,7 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 	size_t left = from->end - from->pos;
 	if (!alias || guard == 0)
 		return left;
-	if (!text_exact(alias->text) || (alias->text.n && lex_is_blank(alias->text.p[alias->text.n - 1])))
+	if (!text_exact(alias->text) || (alias->text.n && ascii_is_blank(alias->text.p[alias->text.n - 1])))
 		emit_trouble(e, TROUBLE_CONSTRUCT, "an alias that is not known or makes the next word one",
 				e->at);
 	struct buf b;

@@ -518,7 +518,6 @@ void redirect_unread(struct eval *e, struct io *keep); /* stops following the te
 
 /* ---- choice.c ---- */
 void choice_eval(struct eval *e, const struct syn_node *n);
-const struct choice_list *choice_add(struct eval *e, const struct choice_list *to, struct str text);
 /* Returns `to` plus the texts that v may have. */
 const struct choice_list *choice_of(struct eval *e, const struct choice_list *to,
 		const struct shell_value *v);

@@ -429,8 +429,6 @@ static bool is_unsplittable(const struct eval *e, const struct chars *c, struct 
 	return false;
 }
 
-static bool ifs_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-
 static void split_fields(struct eval *e, const struct chars *c, struct span at, struct fields *ret)
 {
 	struct str ifs = param_ifs(e);
@@ -453,7 +451,7 @@ static void split_fields(struct eval *e, const struct chars *c, struct span at, 
 		} else if (k == CHAR_EMPTY) {
 			sp.any = true;
 		} else if (k == CHAR_EXPANDED && ch && str_has(ifs, ch)) {
-			if (ifs_space(ch)) {
+			if (ascii_is_blank_or_newline(ch)) {
 				hard = hard || sp.any;
 				field_end(&sp);
 				continue;
@@ -556,7 +554,7 @@ static bool splits_in_holes(struct eval *e, const struct chars *c)
 	struct str ifs = param_ifs(e);
 	for (size_t i = 0; i < c->b.n; i++) {
 		bool active = c->kinds.p[i] == CHAR_TEXT || c->kinds.p[i] == CHAR_EXPANDED;
-		if (active && (ifs_space(c->b.p[i]) || (c->b.p[i] && strchr("*?[]@+!()|", c->b.p[i]))))
+		if (active && (ascii_is_blank_or_newline(c->b.p[i]) || (c->b.p[i] && strchr("*?[]@+!()|", c->b.p[i]))))
 			return false;
 	}
 	return str_eq(ifs, STR(" \t\n"));

@@ -194,7 +194,7 @@ static struct param_value look_up_param(struct eval *e, const struct syn_param *
 
 		return one_text(known ? zero->text : HOLE);
 	}
-	if (lex_name_start((unsigned char)name.p[0]))
+	if (ascii_is_name_start((unsigned char)name.p[0]))
 		return variable_value(e, pm, name);
 	return special_value(e, name);
 }
@@ -214,7 +214,7 @@ static struct param_value look_up_indirect(struct eval *e, const struct syn_para
 		return unknown_value();
 	}
 	struct syn_param plain = {.name = name};
-	if (name_valid(name) || (name.n == 1 && !lex_name_start((unsigned char)name.p[0])))
+	if (name_valid(name) || (name.n == 1 && !ascii_is_name_start((unsigned char)name.p[0])))
 		return look_up_param(e, &plain, name);
 	struct str source = str_fmt(e->a, "${%.*s}", STR_ARG(name));
 	struct parser p;
@@ -246,10 +246,10 @@ static struct str change_case(struct eval *e, struct str s, enum param_op op)
 		bool lower = ascii_is_lower(c), upper = ascii_is_upper(c);
 		if (here && lower && (op == PARAM_UPPER || op == PARAM_UPPER_ALL || op == PARAM_TOGGLE ||
 				op == PARAM_TOGGLE_ALL))
-			c = (char)(c - 32);
+			c = ascii_to_upper(c);
 		else if (here && upper && (op == PARAM_LOWER || op == PARAM_LOWER_ALL || op == PARAM_TOGGLE ||
 				op == PARAM_TOGGLE_ALL))
-			c = (char)(c + 32);
+			c = ascii_to_lower(c);
 		to[i] = c;
 	}
 	return str_n(to, s.n);

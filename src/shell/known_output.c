@@ -27,14 +27,14 @@ static bool has_operands(const struct output_call *c, size_t from, size_t min, s
 	if (c->argc < from || c->argc - from < min || c->argc - from > max)
 		return false;
 	for (size_t i = from; i < c->argc; i++)
-		if (maybe_option(output_arg(&c->argv[i])))
+		if (maybe_option(word_abstract(&c->argv[i])))
 			return false;
 	return true;
 }
 
 static bool arg_is(const struct output_call *c, size_t i, const char *text)
 {
-	return i < c->argc && str_is(output_arg(&c->argv[i]), text);
+	return i < c->argc && str_is(word_abstract(&c->argv[i]), text);
 }
 
 /* --- echo --- */
@@ -104,7 +104,7 @@ static bool echo_escaped(struct arena *a, struct echo *e, struct str s)
 static bool echo_words(const struct output_call *c, size_t from, struct echo *e, struct str *ret)
 {
 	for (size_t i = from; i < c->argc; i++) {
-		struct str s = output_arg(&c->argv[i]);
+		struct str s = word_abstract(&c->argv[i]);
 
 		if (i > from)
 			buf_char(&e->out, ' ');
@@ -128,7 +128,7 @@ static bool echo_unsure(const struct output_call *c, size_t at, struct str *ret)
 	struct buf out;
 
 	for (size_t i = at + 1; i < c->argc; i++) {
-		struct str s = output_arg(&c->argv[i]);
+		struct str s = word_abstract(&c->argv[i]);
 		if (has_backslash(s) || maybe_option(s) || text_open(s))
 			return give_anything(c, ret);
 	}
@@ -137,7 +137,7 @@ static bool echo_unsure(const struct output_call *c, size_t at, struct str *ret)
 	for (size_t i = at + 1; i < c->argc; i++) {
 		if (i > at + 1)
 			buf_char(&out, ' ');
-		buf_str(&out, output_arg(&c->argv[i]));
+		buf_str(&out, word_abstract(&c->argv[i]));
 	}
 	if (c->argc > at + 1)
 		buf_char(&out, HOLE_ANY);
@@ -153,7 +153,7 @@ static bool echo_plain(const struct output_call *c)
 	size_t words = arg_is(c, 0, "-n");
 
 	for (size_t k = 0; k < c->argc; k++) {
-		struct str s = output_arg(&c->argv[k]);
+		struct str s = word_abstract(&c->argv[k]);
 
 		if (has_backslash(s) || text_open(s) || (k == words && maybe_option(s)))
 			return false;
@@ -167,7 +167,7 @@ static bool echo_dash(const struct output_call *c, struct str *ret)
 	struct echo e = {.newline = true, .escapes = true, .style = ESCAPE_DASH};
 	size_t i = arg_is(c, 0, "-n");
 
-	if (c->argc && echo_maybe_option(output_arg(&c->argv[0])))
+	if (c->argc && echo_maybe_option(word_abstract(&c->argv[0])))
 		return give_anything(c, ret);
 	e.newline = !i;
 	buf_init(&e.out, c->a, 0);
@@ -185,7 +185,7 @@ static bool echo(const struct output_call *c, struct str *ret)
 		return echo_dash(c, ret);
 	buf_init(&e.out, c->a, 0);
 	for (; i < c->argc; i++) {
-		struct str s = output_arg(&c->argv[i]);
+		struct str s = word_abstract(&c->argv[i]);
 
 		if (echo_maybe_option(s))
 			return i ? give_anything(c, ret) : echo_unsure(c, i, ret);
@@ -199,11 +199,11 @@ static bool printf_row(const struct output_call *c, struct str *ret)
 {
 	size_t from = arg_is(c, 0, "--");
 
-	if (c->argc <= from || (!from && maybe_option(output_arg(&c->argv[0]))))
+	if (c->argc <= from || (!from && maybe_option(word_abstract(&c->argv[0]))))
 		return false;
 	for (size_t i = 0; c->env->external && i < c->argc; i++)
-		if (has_backslash(output_arg(&c->argv[i])) &&
-				!(i == from && str_is(output_arg(&c->argv[i]), "%s\\n")))
+		if (has_backslash(word_abstract(&c->argv[i])) &&
+				!(i == from && str_is(word_abstract(&c->argv[i]), "%s\\n")))
 			return false;
 	return output_printf(c->a, c->argv + from, c->argc - from, c->env->dialect, ret);
 }
@@ -228,7 +228,7 @@ static bool tee(const struct output_call *c, struct str *ret)
 	if (!c->env->in || !has_operands(c, from, 0, SIZE_MAX))
 		return false;
 	for (size_t i = from; i < c->argc; i++)
-		if (str_starts(output_arg(&c->argv[i]), "/dev/") || str_starts(output_arg(&c->argv[i]),
+		if (str_starts(word_abstract(&c->argv[i]), "/dev/") || str_starts(word_abstract(&c->argv[i]),
 				"/proc/"))
 			return false; /* may be the output itself */
 	*ret = *c->env->in;
@@ -272,8 +272,8 @@ static bool basename_row(const struct output_call *c, struct str *ret)
 
 	if (!has_operands(c, 0, 1, 2))
 		return false;
-	s = strip_slashes(output_arg(&c->argv[0]));
-	suffix = c->argc > 1 ? output_arg(&c->argv[1]) : STR("");
+	s = strip_slashes(word_abstract(&c->argv[0]));
+	suffix = c->argc > 1 ? word_abstract(&c->argv[1]) : STR("");
 	base = str_is(s, "/") ? s : str_from(s, after_last_slash(s));
 	if ((str_has(base, HOLE_ANY)) || (str_has(s, HOLE_ANY)) ||
 			!text_exact(suffix))
@@ -294,9 +294,9 @@ static bool dirname_row(const struct output_call *c, struct str *ret)
 	size_t slash;
 
 	if (!has_operands(c, 0, 1, 1) ||
-		str_has(output_arg(&c->argv[0]), HOLE_ANY))
+		str_has(word_abstract(&c->argv[0]), HOLE_ANY))
 		return false;
-	s = strip_slashes(output_arg(&c->argv[0]));
+	s = strip_slashes(word_abstract(&c->argv[0]));
 	slash = after_last_slash(s);
 	s = slash ? strip_slashes(str_first(s, slash)) : STR(".");
 	*ret = str_cat(c->a, s, STR("\n"));
@@ -325,14 +325,14 @@ static bool seq(const struct output_call *c, struct str *ret)
 	if (!output_exact(c))
 		return false;
 	if (arg_is(c, 0, "-s") && c->argc > 1) {
-		sep = output_arg(&c->argv[1]);
+		sep = word_abstract(&c->argv[1]);
 		from = 2;
 	}
 	count = c->argc - from;
 	if (count < 1 || count > 3)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!plain_number(output_arg(&c->argv[from + i]), &n[i]))
+		if (!plain_number(word_abstract(&c->argv[from + i]), &n[i]))
 			return false;
 	v[2] = n[count - 1];
 	v[0] = count > 1 ? n[0] : 1;
@@ -358,11 +358,11 @@ static bool expr_row(const struct output_call *c, struct str *ret)
 
 	if (c->argc != 3)
 		return false;
-	op = output_arg(&c->argv[1]);
+	op = word_abstract(&c->argv[1]);
 	if (op.n != 1 || !memchr("+-*/%", op.p[0], 5))
 		return false;
 	for (int i = 0; i < 3; i += 2) {
-		struct str s = output_arg(&c->argv[i]);
+		struct str s = word_abstract(&c->argv[i]);
 		if (s.n == 1 && s.p[0] == HOLE_NUM)
 			return some_number(c, ret);
 		if (!plain_number(s, i ? &y : &x))
@@ -386,7 +386,7 @@ static bool wc(const struct output_call *c, struct str *ret)
 
 	if (c->argc != 1 || !(arg_is(c, 0, "-l") || arg_is(c, 0, "-c") || arg_is(c, 0, "-w")))
 		return false;
-	if (!output_input(c, &in) || !output_ascii(in))
+	if (!output_input(c, &in) || !str_is_ascii(in))
 		return some_number(c, ret);
 	what = c->argv[0].text.p[1];
 	for (size_t i = 0; i < in.n; i++) {
@@ -409,7 +409,7 @@ static bool grep(const struct output_call *c, struct str *ret)
 	bool counts = false;
 
 	for (; i < c->argc; i++) {
-		struct str s = output_arg(&c->argv[i]);
+		struct str s = word_abstract(&c->argv[i]);
 		if (s.n < 2 || s.p[0] != '-')
 			break;
 		for (size_t k = 1; k < s.n; k++) {
@@ -477,7 +477,7 @@ static bool date(const struct output_call *c, struct str *ret)
 
 	if (c->argc != i + 1 || !output_exact(c))
 		return false;
-	f = output_arg(&c->argv[i]);
+	f = word_abstract(&c->argv[i]);
 	if (str_is_any(f, "-I --iso-8601"))
 		f = STR("+%F");
 	if (f.n < 2 || f.p[0] != '+')
@@ -559,10 +559,10 @@ static bool mktemp_row(const struct output_call *c, struct str *ret)
 		return false;
 	if (i == c->argc)
 		return temporary(c, c->env->tmp, STR("/tmp.XXXXXXXXXX"), ret);
-	if (maybe_option(output_arg(&c->argv[i])) ||
-			(in_tmp && str_has(output_arg(&c->argv[i]), '/')))
+	if (maybe_option(word_abstract(&c->argv[i])) ||
+			(in_tmp && str_has(word_abstract(&c->argv[i]), '/')))
 		return false;
-	return temporary(c, in_tmp ? str_cat(c->a, c->env->tmp, STR("/")) : STR(""), output_arg(&c->argv[i]),
+	return temporary(c, in_tmp ? str_cat(c->a, c->env->tmp, STR("/")) : STR(""), word_abstract(&c->argv[i]),
 			ret);
 }
 

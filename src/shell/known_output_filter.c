@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "shell/known_output_row.h"
 
-static struct str arg_text(const struct output_call *c, size_t i) { return output_arg(&c->argv[i]); }
+static struct str arg_text(const struct output_call *c, size_t i) { return word_abstract(&c->argv[i]); }
 
 static bool read_input(const struct output_call *c, struct str *in)
 {
@@ -237,7 +237,7 @@ static bool class_has(struct str name, unsigned char c, bool *ret)
 	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c),
 			graph = c > 32 && c < 127;
 	bool alnum = upper || lower || digit;
-	const bool is[] = {alnum, upper || lower, c == ' ' || c == '\t', c < 32 || c == 127, digit, graph,
+	const bool is[] = {alnum, upper || lower, ascii_is_blank(c), c < 32 || c == 127, digit, graph,
 			lower, graph || c == ' ', graph && !alnum,
 		c == ' ' || (c >= 9 && c <= 13), upper, digit || (c >= 'a' && c <= 'f') ||
 		(c >= 'A' && c <= 'F')};
@@ -432,7 +432,7 @@ bool output_rev(const struct output_call *c, struct str *ret)
 	struct buf out;
 	bool ended;
 
-	if (!read_input(c, &in) || c->argc || !output_ascii(in))
+	if (!read_input(c, &in) || c->argc || !str_is_ascii(in))
 		return false;
 	buf_init(&out, c->a, 0);
 	for (size_t at = 0; at < in.n;) {
@@ -574,7 +574,7 @@ bool output_cut(const struct output_call *c, struct str *ret)
 
 	if (!read_input(c, &in) || !cut_options(c, &o) || o.delimiter == '\n' || o.list.n > 64)
 		return false;
-	if ((o.by == 'b' && !output_ascii(in)) || in.n * o.list.n > OUTPUT_MAX)
+	if ((o.by == 'b' && !str_is_ascii(in)) || in.n * o.list.n > OUTPUT_MAX)
 		return false; /* the list is parsed again for every byte */
 	buf_init(&out, c->a, 0);
 	for (size_t at = 0; at < in.n;) {

@@ -34,7 +34,7 @@ static bool take_argument(struct printf_state *j, struct str *ret)
 {
 	if (j->next >= j->nargs)
 		return false;
-	*ret = output_arg(&j->args[j->next++]);
+	*ret = word_abstract(&j->args[j->next++]);
 	return true;
 }
 
@@ -59,7 +59,7 @@ static bool parse_integer(struct str s, uint64_t *ret, bool *ret_negative)
 		*ret_negative = false;
 		return s.n == 2 && *ret < 0x80;
 	}
-	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+	while (i < s.n && ascii_is_blank(s.p[i]))
 		i++;
 	*ret_negative = i < s.n && s.p[i] == '-';
 	i += i < s.n && (s.p[i] == '-' || s.p[i] == '+');
@@ -164,7 +164,7 @@ static bool put_text(struct printf_state *j, const struct printf_spec *s, struct
 	if (s->width || s->precision >= 0) {
 		if (!text_exact(text))
 			text = str_n("\0", 1);
-		else if (!output_ascii(text))
+		else if (!str_is_ascii(text))
 			return give_up(j);
 		else if (s->precision >= 0)
 			text = str_first(text, (size_t)s->precision);
@@ -343,7 +343,7 @@ bool output_printf(struct arena *a, const struct word *argv, size_t argc, enum d
 	for (size_t i = 0; i < argc; i++)
 		if (argv[i].kind == WORD_REST)
 			return false;
-	format = output_arg(&argv[0]);
+	format = word_abstract(&argv[0]);
 	if (!text_exact(format))
 		return false;
 	buf_init(&j.out, a, 0);

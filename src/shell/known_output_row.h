@@ -16,16 +16,10 @@ typedef bool output_fn(const struct output_call *c, struct str *ret);
 output_fn output_base64, output_base32, output_xxd, output_tr, output_rev, output_tac, output_cut,
 		output_head, output_tail;
 
-/* The word as abstract text: an unknown word without a text is a hole. */
-static inline struct str output_arg(const struct word *w)
-{
-	return w->kind == WORD_EXACT || !text_exact(w->text) ? w->text : str_n("\0", 1);
-}
-
 static inline bool output_exact(const struct output_call *c)
 {
 	for (size_t i = 0; i < c->argc; i++)
-		if (!text_exact(output_arg(&c->argv[i])))
+		if (!text_exact(word_abstract(&c->argv[i])))
 			return false;
 	return true;
 }
@@ -43,14 +37,6 @@ static inline bool output_input(const struct output_call *c, struct str *ret)
 static inline void output_byte(struct buf *b, unsigned char c)
 {
 	buf_char(b, text_hole((char)c) ? HOLE_ANY : (char)c);
-}
-
-static inline bool output_ascii(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] >= 0x80)
-			return false;
-	return true;
 }
 
 /*

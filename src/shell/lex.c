@@ -89,7 +89,7 @@ static void add_note(struct parser *p, struct lex_note **first, struct lex_note 
 
 void lex_blanks(struct parser *p)
 {
-	while (lex_is_blank(lex_peek(p)))
+	while (ascii_is_blank(lex_peek(p)))
 		p->pos++;
 	if (lex_peek(p) != '#')
 		return;

@@ -79,10 +79,7 @@ static inline int lex_next(struct parser *p)
 int lex_ahead(struct parser *p, unsigned k);
 bool lex_take(struct parser *p, const char *chars); /* true if these characters come next; then skips them */
 
-static inline bool lex_is_blank(int c) { return c == ' ' || c == '\t'; }
 bool lex_is_meta(int c);                            /* ends a word: blank newline ; & | < > ( ) or the end */
-static inline bool lex_name_start(int c) { return ascii_is_name_start(c); }
-static inline bool lex_name_char(int c) { return lex_name_start(c) || ascii_is_digit(c); }
 
 void lex_blanks(struct parser *p);                  /* skips blanks and a comment */
 /* Skips blanks, comments and newlines, and reads here-documents that start there. */

@@ -164,7 +164,7 @@ static void walk_quoted(const struct marks_walk *w, const struct syn_part *part,
 	struct str src = source_text(w, part->at);
 	if (src.n && src.p[0] == '\\') {
 		char c = src.n > 1 ? src.p[1] : 0;
-		if (!(where & AT_QUOTED) && (c == ' ' || c == '\t'))
+		if (!(where & AT_QUOTED) && ascii_is_blank(c))
 			add_mark(w, MARK_ESCAPED_BLANK, part->at);
 		else if (!(where & AT_QUOTED) && c && strchr(";|&<>()", c))
 			add_mark(w, MARK_ESCAPED_OPERATOR, part->at);
@@ -302,7 +302,7 @@ static void zsh_word(const struct marks_walk *w, const struct syn_word *word)
 	if (!part || part->kind != PART_TEXT || part->text.n < 2)
 		return;
 	char c = part->text.p[0], next = part->text.p[1];
-	bool command = c == '=' && (lex_name_char((unsigned char)next) || next == '/' || next == '.' ||
+	bool command = c == '=' && (ascii_is_name((unsigned char)next) || next == '/' || next == '.' ||
 			next == '-');
 	bool qualifier = str_ends(word->source, ")") && has_any(word->source, "(") && !word->parts->next;
 	if (command || (c == '~' && next == '[') || qualifier)
@@ -672,7 +672,7 @@ void marks_prompt(struct eval *e, struct str value, struct span at)
 	bool expands = memchr(value.p, '`', value.n) || text_open(value);
 	for (size_t i = 0; i + 1 < value.n; i++)
 		expands |= value.p[i] == '$' && (i == 0 || value.p[i - 1] != '\\') &&
-				(lex_name_start((unsigned char)value.p[i + 1]) ||
+				(ascii_is_name_start((unsigned char)value.p[i + 1]) ||
 				strchr("({[", value.p[i + 1]));
 	if (expands)
 		emit_mark(e, MARK_PROMPT_EXPANSION, at);

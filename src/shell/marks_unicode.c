@@ -3,21 +3,6 @@
 #include "base/utf8.h"
 #include "shell/marks.h"
 
-static bool in_ranges(const struct char_range *r, size_t n, uint32_t c)
-{
-	size_t low = 0, high = n;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (c > r[mid].to)
-			low = mid + 1;
-		else if (c < r[mid].from)
-			high = mid;
-		else
-			return true;
-	}
-	return false;
-}
-
 /*
  * Letters (and slashes) that look like an ASCII one. Greek, Cyrillic and Armenian are listed by letter; the
  * other blocks are look-alikes as a whole.
@@ -49,7 +34,7 @@ static const struct char_range foreign[] = {{0x400, 0x52F}, {0x531, 0x587}};
 
 static bool is_lookalike(uint32_t c)
 {
-	return in_ranges(lookalikes, ARRAY_SIZE(lookalikes), c);
+	return char_in_ranges(lookalikes, ARRAY_SIZE(lookalikes), c);
 }
 static bool ascii_letter(uint32_t c) { return ascii_is_letter(c); }
 
@@ -63,7 +48,7 @@ bool text_mixes_scripts(struct str s)
 		if (c < 0x80 && !ascii_letter(c)) /* any other ASCII character ends a run */
 			ascii = other = false;
 		ascii |= ascii_letter(c);
-		other |= c >= 0x80 && (is_lookalike(c) || in_ranges(foreign, ARRAY_SIZE(foreign), c));
+		other |= c >= 0x80 && (is_lookalike(c) || char_in_ranges(foreign, ARRAY_SIZE(foreign), c));
 		if (ascii && other)
 			return true;
 	}
@@ -90,7 +75,7 @@ bool text_false_dash(struct str s)
 	bool any = false;
 	while (i < s.n) {
 		uint32_t c = utf8_next(s, &i);
-		bool dash = in_ranges(dashes, ARRAY_SIZE(dashes), c);
+		bool dash = char_in_ranges(dashes, ARRAY_SIZE(dashes), c);
 		if (!dash && c != '-')
 			return any && ascii_letter(c);
 		any |= dash;

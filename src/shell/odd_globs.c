@@ -13,8 +13,7 @@ struct glob_piece {
 
 static char other_case(char c)
 {
-	bool lower = ascii_is_lower(c), upper = ascii_is_upper(c);
-	return lower ? (char)(c - 'a' + 'A') : upper ? (char)(c - 'A' + 'a') : c;
+	return ascii_is_lower(c) ? ascii_to_upper(c) : ascii_to_lower(c);
 }
 
 /* Returns the end of the set that begins at `from`; 0: it is no set. */

@@ -13,11 +13,11 @@ static bool read_name(struct parser *p, struct str *ret)
 		return true;
 	}
 	bool digits = ascii_is_digit(c);
-	if (!digits && !lex_name_start(c))
+	if (!digits && !ascii_is_name_start(c))
 		return false;
 	struct buf b;
 	buf_init(&b, p->a, 0);
-	while (lex_name_char(c = lex_peek(p)) && (!digits || ascii_is_digit(c)))
+	while (ascii_is_name(c = lex_peek(p)) && (!digits || ascii_is_digit(c)))
 		buf_char(&b, (char)lex_next(p));
 	*ret = buf_view(&b);
 	return true;
@@ -25,7 +25,7 @@ static bool read_name(struct parser *p, struct str *ret)
 
 static void read_subscript(struct parser *p, struct syn_param *pm)
 {
-	if (p->dialect == DIALECT_SH || lex_peek(p) != '[' || !lex_name_start((unsigned char)pm->name.p[0]))
+	if (p->dialect == DIALECT_SH || lex_peek(p) != '[' || !ascii_is_name_start((unsigned char)pm->name.p[0]))
 		return;
 	pm->subscripted = true;
 	int c = lex_ahead(p, 1);
@@ -167,7 +167,7 @@ static void read_indirect(struct parser *p, struct syn_param *pm)
 	size_t keep = p->pos;
 	lex_next(p);
 	int c = lex_peek(p);
-	if (c == '}' || !(lex_name_char(c) || is_special(c)) || (is_special(c) && lex_ahead(p, 1) != '}')) {
+	if (c == '}' || !(ascii_is_name(c) || is_special(c)) || (is_special(c) && lex_ahead(p, 1) != '}')) {
 		p->pos = keep;
 		read_name(p, &pm->name);
 		return;

@@ -153,16 +153,9 @@ static void note_alias(struct parser *p, const struct syn_word *w)
 static void parse_arguments(struct parser *p, struct syn_node *n, struct syn_word **end)
 {
 	struct syn_redir **redirs = &n->redirs;
-	while (*redirs)
-		redirs = &(*redirs)->next;
 	bool declaring = parse_declares(p, n->words);
 	for (;;) {
-		lex_blanks(p);
-		struct syn_redir *r = parse_redirection(p);
-		if (r) {
-			LIST_ADD(redirs, r);
-			continue;
-		}
+		redirs = parse_redirections(p, redirs);
 		struct syn_word *w = declaring ? parse_declared_word(p) : word_read(p, WORD_NORMAL);
 		if (!w)
 			break;
@@ -182,12 +175,7 @@ static struct syn_node *read_simple(struct parser *p)
 	struct syn_assign **assigns = &n->assigns;
 	struct syn_redir **redirs = &n->redirs;
 	for (;;) {
-		lex_blanks(p);
-		struct syn_redir *r = parse_redirection(p);
-		if (r) {
-			LIST_ADD(redirs, r);
-			continue;
-		}
+		redirs = parse_redirections(p, redirs);
 		struct syn_assign *as = parse_assignment(p);
 		if (!as)
 			break;
@@ -497,7 +485,7 @@ static struct syn_node *parse_command(struct parser *p)
 	case KEY_UNTIL: case KEY_WHILE:
 		n = parse_compound(p, key, from);
 		if (key != KEY_FUNCTION)
-			parse_redirections(p, n);
+			parse_redirections(p, &n->redirs);
 		break;
 	case KEY_FOREIGN:
 		lex_unsure(p, "a reserved word of zsh that is not followed");
@@ -506,7 +494,7 @@ static struct syn_node *parse_command(struct parser *p)
 	case KEY_NONE: case KEY_IN: case KEY_TIME: case KEY_BANG:
 		if (lex_peek(p) == '(') {
 			n = parse_compound(p, KEY_NONE, from);
-			parse_redirections(p, n);
+			parse_redirections(p, &n->redirs);
 		} else {
 			n = read_simple(p);
 		}

@@ -23,9 +23,9 @@ static const struct {
 static bool fd_variable(struct str s)
 {
 	size_t i = 0;
-	while (i < s.n && lex_name_char((unsigned char)s.p[i]))
+	while (i < s.n && ascii_is_name((unsigned char)s.p[i]))
 		i++;
-	return i > 0 && lex_name_start((unsigned char)s.p[0]) &&
+	return i > 0 && ascii_is_name_start((unsigned char)s.p[0]) &&
 			(i == s.n || (s.p[i] == '[' && s.p[s.n - 1] == ']'));
 }
 
@@ -130,18 +130,15 @@ struct syn_redir *parse_redirection(struct parser *p)
 	return r;
 }
 
-void parse_redirections(struct parser *p, struct syn_node *n)
+struct syn_redir **parse_redirections(struct parser *p, struct syn_redir **list)
 {
-	struct syn_redir **end = &n->redirs;
+	struct syn_redir **end = list, *r;
+
 	while (*end)
 		end = &(*end)->next;
-	for (;;) {
-		lex_blanks(p);
-		struct syn_redir *r = parse_redirection(p);
-		if (!r)
-			return;
+	for (lex_blanks(p); (r = parse_redirection(p)); lex_blanks(p))
 		LIST_ADD(end, r);
-	}
+	return end;
 }
 
 /* ---- assignments ---- */
@@ -208,11 +205,11 @@ static void array_elements(struct parser *p, struct syn_assign *as)
 static bool assign_head(struct parser *p, struct syn_assign *as)
 {
 	size_t keep = p->pos;
-	if (!lex_name_start(lex_peek(p)))
+	if (!ascii_is_name_start(lex_peek(p)))
 		return false;
 	struct buf b;
 	buf_init(&b, p->a, 0);
-	while (lex_name_char(lex_peek(p)))
+	while (ascii_is_name(lex_peek(p)))
 		buf_char(&b, (char)lex_next(p));
 	as->name = buf_view(&b);
 	int c = lex_peek(p);
@@ -230,9 +227,9 @@ static bool assign_head(struct parser *p, struct syn_assign *as)
 static bool assign_ahead(struct parser *p)
 {
 	size_t i = p->pos;
-	if (i >= p->end || !lex_name_start((unsigned char)p->s[i]))
+	if (i >= p->end || !ascii_is_name_start((unsigned char)p->s[i]))
 		return false;
-	while (i < p->end && lex_name_char((unsigned char)p->s[i]))
+	while (i < p->end && ascii_is_name((unsigned char)p->s[i]))
 		i++;
 	return i < p->end && (p->s[i] == '=' || p->s[i] == '+' || p->s[i] == '[' || p->s[i] == '\\');
 }

@@ -66,7 +66,7 @@ static bool in_class(struct matcher *m, struct str name, unsigned char c)
 			graph = c > 32 && c < 127;
 	bool alnum = upper || lower || digit;
 	const bool is[] = {upper || lower, digit, alnum, upper, lower, c == ' ' || (c >= 9 && c <= 13),
-			c == ' ' || c == '\t', graph && !alnum,
+			ascii_is_blank(c), graph && !alnum,
 		graph || c == ' ', graph, c < 32 || c == 127, digit || (c >= 'a' && c <= 'f') ||
 		(c >= 'A' && c <= 'F'), alnum || c == '_', true};
 

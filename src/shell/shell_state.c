@@ -5,10 +5,10 @@ const struct shell_value value_absent = {.set = false};
 
 bool name_valid(struct str s)
 {
-	if (s.n == 0 || !lex_name_start((unsigned char)s.p[0]))
+	if (s.n == 0 || !ascii_is_name_start((unsigned char)s.p[0]))
 		return false;
 	for (size_t i = 1; i < s.n; i++)
-		if (!lex_name_char((unsigned char)s.p[i]))
+		if (!ascii_is_name((unsigned char)s.p[i]))
 			return false;
 	return true;
 }

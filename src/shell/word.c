@@ -272,10 +272,10 @@ static struct syn_part *dollar_name(struct parser *p, size_t from)
 {
 	int c = lex_peek(p);
 	struct syn_param *pm = arena_new(p->a, struct syn_param);
-	if (lex_name_start(c)) {
+	if (ascii_is_name_start(c)) {
 		struct buf b;
 		buf_init(&b, p->a, 0);
-		while (lex_name_char(lex_peek(p)))
+		while (ascii_is_name(lex_peek(p)))
 			buf_char(&b, (char)lex_next(p));
 		pm->name = buf_view(&b);
 	} else if (c > 0 && strchr("0123456789@*#?-$!", c)) {
@@ -513,11 +513,11 @@ static void read_bracket(struct builder *l)
 
 static bool run_is_name(const struct builder *l)
 {
-	if (l->first || l->run_n == 0 || !lex_name_start((unsigned char)l->run[0]))
+	if (l->first || l->run_n == 0 || !ascii_is_name_start((unsigned char)l->run[0]))
 		return false;
 	struct str run = l->owned ? buf_view(&l->b) : str_n(l->run, l->run_n);
 	for (size_t i = 0; i < run.n; i++)
-		if (!lex_name_char((unsigned char)run.p[i]))
+		if (!ascii_is_name((unsigned char)run.p[i]))
 			return false;
 	return true;
 }

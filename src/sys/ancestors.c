@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "sys/ancestors.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -54,10 +53,8 @@ static int read_proc(struct arena *a, int64_t pid, const char *name, size_t room
 	size_t n = 0;
 
 	while (fd >= 0 && n < room) {
-		ssize_t got = read(fd, bytes + n, room - n);
+		ssize_t got = fd_read(fd, bytes + n, room - n);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
 			return -1;
 		if (!got)

@@ -118,9 +118,8 @@ static int origin_now(struct cg_origin *ret, struct err *e)
 static bool origin_parse(const char *name, struct cg_origin *ret)
 {
 	struct str rest = str_of(name);
-	if (!str_starts(rest, NAME_PREFIX))
+	if (!str_take(&rest, NAME_PREFIX))
 		return false;
-	rest = str_from(rest, strlen(NAME_PREFIX));
 	int64_t part[3];
 	for (int i = 0; i < 3; i++) {
 		ptrdiff_t end = str_find(rest, '-', 0);

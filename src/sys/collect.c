@@ -18,7 +18,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/fds.h"
@@ -114,10 +113,8 @@ static int open_all(struct collector *c, const char *const *paths, size_t n, str
 /* Returns the status of the child; 0 if it is another's. */
 static int wait_for_child(struct collector *c)
 {
-	int status = 0;
+	int status = process_wait(c->pid);
 
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-		;
 	poll(&(struct pollfd){.fd = c->pidfd, .events = POLLIN}, 1, STRANGER_MS);
 	fd_close(&c->pidfd);
 	c->pid = 0;

@@ -74,11 +74,22 @@ int file_open(const char *path, struct stat *ret_stat, struct err *e)
 	return fd;
 }
 
-static ssize_t read_some(int fd, char *p, size_t n)
+ssize_t fd_read(int fd, void *to, size_t n)
 {
 	ssize_t got;
+
 	do
-		got = read(fd, p, n);
+		got = read(fd, to, n);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+ssize_t fd_read_at(int fd, void *to, size_t n, off_t at)
+{
+	ssize_t got;
+
+	do
+		got = pread(fd, to, n, at);
 	while (got < 0 && errno == EINTR);
 	return got;
 }
@@ -101,7 +112,7 @@ static int read_all(struct arena *a, int fd, const char *name, size_t max, size_
 			p = arena_grow(a, p, cap, cap + more);
 			cap += more;
 		}
-		ssize_t got = read_some(fd, p + n, cap - n);
+		ssize_t got = fd_read(fd, p + n, cap - n);
 		if (got < 0)
 			return err_system(e, "cannot read '%s'", name);
 		if (got == 0)
@@ -255,7 +266,7 @@ static int refill(struct line_reader *r, struct err *e)
 		r->p = p;
 		r->cap = cap;
 	}
-	ssize_t got = read_some(r->fd, r->p + r->n, r->cap - r->n);
+	ssize_t got = fd_read(r->fd, r->p + r->n, r->cap - r->n);
 	if (got < 0)
 		return err_system(e, "cannot read a line");
 	r->ended = got == 0;

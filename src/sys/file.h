@@ -11,6 +11,7 @@
 #pragma once
 #include <dirent.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include "base/str.h"
 
@@ -36,6 +37,9 @@ void dir_scope(struct dir_scope *s, struct arena *a, DIR *dir);
 void dir_scope_end(struct dir_scope *s);
 #define DIR_SCOPE __attribute__((cleanup(dir_scope_end))) struct dir_scope
 
+/* read() and pread() that a signal does not end. */
+ssize_t fd_read(int fd, void *to, size_t n);
+ssize_t fd_read_at(int fd, void *to, size_t n, off_t at);
 /*
  * Opens a regular file for reading; a FIFO or device, which could block or never end, is an error. Returns
  * the descriptor, or -1 and *e. *ret_stat (may be NULL) describes the opened file.

@@ -7,8 +7,6 @@
  */
 #include "sys/git_config.h"
 
-#include <ctype.h>
-
 #define NAME_BYTES 64
 #define BLANKS " \t\r"
 
@@ -20,9 +18,9 @@ static struct str name_of(struct arena *a, struct str s)
 	if (!s.n || s.n > NAME_BYTES)
 		return STR("");
 	for (size_t i = 0; i < s.n; i++) {
-		if (!isalnum((unsigned char)c[i]) && c[i] != '-')
+		if (!ascii_is_alnum(c[i]) && c[i] != '-')
 			return STR("");
-		c[i] = (char)tolower((unsigned char)c[i]);
+		c[i] = ascii_to_lower(c[i]);
 	}
 	return str_n(c, s.n);
 }
@@ -37,7 +35,7 @@ static size_t read_header(struct arena *a, struct str line, struct git_setting *
 		i++;
 	ret->section = name_of(a, str_sub(line, 1, i));
 	buf_init(&sub, a, line.n + 1);
-	while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t'))
+	while (i < line.n && ascii_is_blank(line.p[i]))
 		i++;
 	if (i < line.n && line.p[i] == '"') {
 		for (i++; i < line.n && line.p[i] != '"'; i++) {

@@ -251,7 +251,7 @@ static bool has_entries(const struct git_remotes *r, const char *name)
 		return errno != ENOENT && errno != ENOTDIR;
 	errno = 0;
 	while (!found && (e = readdir(d)))
-		found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+		found = !path_is_dots(e->d_name);
 	found |= errno != 0;
 	if (!found && r->stamps && stamp_cache_may_keep(&stamp, dirfd(d)))
 		stamp_cache_put(r->stamps, STAMP_EMPTY, path, &stamp, STR(""));

@@ -84,10 +84,9 @@ static bool place_at(struct path_memo *m, struct str top, struct git_place *ret)
 
 	if (kind == PATH_FILE) {
 		line = read_line(m->a, git);
-		if (!str_starts(line, "gitdir:"))
+		if (!str_take(&line, "gitdir:"))
 			return false;
-		line = str_trim(str_from(line, strlen("gitdir:")), " \t");
-		return take_place(m, top, join_path(m->a, top, line), ret);
+		return take_place(m, top, join_path(m->a, top, str_trim(line, " \t")), ret);
 	}
 	if (kind == PATH_DIR && take_place(m, top, git, ret))
 		return true;

@@ -365,11 +365,6 @@ static void expand_rest(struct expansion *x, struct str done, struct str rest, u
 		add_found(x, str_cat(x->a, done, r.names[i]), after, depth);
 }
 
-static int by_bytes(const void *x, const void *y)
-{
-	return str_cmp(*(const struct str *)x, *(const struct str *)y);
-}
-
 void glob_expand(struct path_memo *m, struct str pattern, struct glob_answer *ret)
 {
 	struct expansion x = {.a = m->a, .m = m};
@@ -382,7 +377,7 @@ void glob_expand(struct path_memo *m, struct str pattern, struct glob_answer *re
 	}
 	expand_rest(&x, STR(""), pattern, 0);
 	if (x.nfound)
-		qsort(x.found, x.nfound, sizeof *x.found, by_bytes);
+		qsort(x.found, x.nfound, sizeof *x.found, str_order);
 	ret->matches = x.found;
 	ret->nmatches = x.nfound;
 	ret->more = x.more;

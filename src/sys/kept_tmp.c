@@ -78,7 +78,6 @@ static int move_aside(int from, const char *name, int to)
 	return opened < 0 ? -1 : renameat(from, name, to, fresh);
 }
 
-static bool is_dots(const char *name) { return !strcmp(name, ".") || !strcmp(name, ".."); }
 
 /*
  * Deletes the content of a directory in `old` and the directory itself. Directories inside move up to `old`,
@@ -93,7 +92,7 @@ static void delete_directory(int old, const char *name, size_t *left)
 	if (!d)
 		fd_close(&fd);
 	while (d && *left && (entry = readdir(d))) {
-		if (is_dots(entry->d_name))
+		if (path_is_dots(entry->d_name))
 			continue;
 		--*left;
 		if (unlinkat(dirfd(d), entry->d_name, 0) != 0 && errno == EISDIR)
@@ -119,7 +118,7 @@ static void empty_old(int dir, size_t *left)
 		fd = -1;
 		before = *left;
 		while (*left && (entry = readdir(d))) {
-			if (is_dots(entry->d_name))
+			if (path_is_dots(entry->d_name))
 				continue;
 			--*left;
 			if (unlinkat(dirfd(d), entry->d_name, 0) != 0 && errno == EISDIR)
@@ -305,7 +304,7 @@ static int open_above(int dir, int files, const char *path, const char **ret_nam
 			break;
 		memcpy(name, path, n);
 		name[n] = 0;
-		FD_CLEANUP int next = is_dots(name) ? -1 : dir >= 0 ? step_into(dir, at, name)
+		FD_CLEANUP int next = path_is_dots(name) ? -1 : dir >= 0 ? step_into(dir, at, name)
 				: openat(at, name, DIRECTORY_FLAGS);
 		fd_close(&at);
 		at = next;
@@ -315,7 +314,7 @@ static int open_above(int dir, int files, const char *path, const char **ret_nam
 	*ret_name = path;
 	found = at;
 	at = -1;
-	return is_dots(path) ? -1 : found;
+	return path_is_dots(path) ? -1 : found;
 }
 
 int kept_tmp_mount_point(const struct kept_tmp *t, const char *path, bool directory)
@@ -378,7 +377,7 @@ static bool names_count(int dir, const char *pattern, struct kept_look *k, unsig
 		fd_close(&dir);
 	while (d && !found && k->left && (entry = readdir(d))) {
 		struct str name = str_of(entry->d_name);
-		bool hidden = is_dots(name.p) || (name.p[0] == '.' && n && *pattern != '.');
+		bool hidden = path_is_dots(name.p) || (name.p[0] == '.' && n && *pattern != '.');
 
 		k->left--;
 		found = !hidden && (!n || glob_may(part, name, GLOB_PATH) != GLOB_NO) &&

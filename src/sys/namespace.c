@@ -17,10 +17,10 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/num.h"
+#include "sys/process.h"
 
 #define PROC_NAME_MAX 64
 #define MAP_TEXT_MAX 64
@@ -113,8 +113,7 @@ pid_t namespace_clone_beside(const struct namespace_birth *how, int *ret_pidfd, 
 
 	if (pid < 0)
 		err_system(&m.err, "cannot start a process that makes the box");
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(pid);
 	if (stack != MAP_FAILED)
 		munmap(stack, MIDWIFE_STACK);
 	if (m.pid > 0)
@@ -213,8 +212,7 @@ int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_g
 			err_system(e, "cannot open '%s'", path);
 	}
 	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	process_wait(pid);
 	return fd;
 }
 

@@ -10,9 +10,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "sys/clock.h"
 #include "sys/file.h"
 
 #define SLICE_MS 10     /* polling interval for the child on a kernel without pidfd */
@@ -33,14 +33,6 @@ struct child {
 	int errnum;              /* reason why it could not be started */
 	bool too_much;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- pipes ---- */
 
@@ -142,11 +134,9 @@ static void pass_output(struct child *c, int fd, const struct process_request *r
 {
 	char piece[SINK_BYTES];
 
-	while (!c->out_ended && now_ms() < c->deadline) {
-		ssize_t got = read(fd, piece, sizeof piece);
+	while (!c->out_ended && clock_now_ms() < c->deadline) {
+		ssize_t got = fd_read(fd, piece, sizeof piece);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0 && errno == EAGAIN)
 			return;
 		if (got <= 0)
@@ -167,11 +157,9 @@ static void take_output(struct child *c, int fd, const struct process_request *r
 	}
 	while (!c->out_ended && !c->too_much) {
 		size_t room = rq->output_max - *n;
-		ssize_t got = room ? read(fd, rq->output + *n, room < READ_MAX ? room : READ_MAX) : read(fd,
-				&spill, 1);
+		ssize_t got = room ? fd_read(fd, rq->output + *n, room < READ_MAX ? room : READ_MAX) :
+				fd_read(fd, &spill, 1);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0 && errno == EAGAIN)
 			return;
 		if (got <= 0)
@@ -197,7 +185,7 @@ static void watch_child(struct child *c, const struct pipes *p, const struct pro
 		struct pollfd fds[] = {{.fd = c->out_ended ? -1 : p->out[0], .events = POLLIN},
 				{.fd = c->status_ended ? -1 : p->status[0], .events = POLLIN},
 				{.fd = c->pidfd, .events = POLLIN}};
-		int64_t left = c->deadline - now_ms();
+		int64_t left = c->deadline - clock_now_ms();
 
 		if (left <= 0)
 			return;
@@ -212,14 +200,22 @@ static void watch_child(struct child *c, const struct pipes *p, const struct pro
 	}
 }
 
-static int reap_child(const struct child *c)
+int process_wait(pid_t pid)
 {
 	int status = 0;
 
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+static int reap_child(const struct child *c)
+{
+	int status;
+
 	kill(-c->pid, SIGKILL);
 	kill(c->pid, SIGKILL); /* in case it has no group yet */
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = process_wait(c->pid);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -238,7 +234,7 @@ static int start_child(const struct process_request *rq, struct pipes *p, struct
 {
 	pid_t parent = getpid();
 
-	c->deadline = now_ms() + rq->timeout_ms;
+	c->deadline = clock_now_ms() + rq->timeout_ms;
 	c->pid = process_fork(NULL);
 	if (c->pid < 0)
 		return err_system(e, "cannot start '%s'", rq->path);

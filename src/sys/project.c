@@ -144,13 +144,11 @@ static struct str line_of(struct arena *a, const char *path)
 
 bool project_worktree(struct arena *a, struct str root, struct str repository)
 {
-	static const char key[] = "gitdir: ";
 	struct str here = line_of(a, str_c(a, str_fmt(a, "%.*s/.git", STR_ARG(root))));
 	struct str worktrees = str_fmt(a, "%.*s/.git/worktrees/", STR_ARG(repository)), name;
 
-	if (!str_starts(here, key))
+	if (!str_take(&here, "gitdir: "))
 		return false;
-	here = str_from(here, sizeof key - 1);
 	if (here.n <= worktrees.n || memcmp(here.p, worktrees.p, worktrees.n) != 0)
 		return false;
 	name = str_from(here, worktrees.n);

@@ -28,9 +28,7 @@ ptrdiff_t stream_read(const struct stream *s, uint64_t at, char *buf, size_t n, 
 		memcpy(buf, s->text.p + at, n);
 		return (ptrdiff_t)n;
 	}
-	do
-		got = pread(s->file, buf, in_one_piece(at, n), (off_t)(at % STREAM_RING));
-	while (got < 0 && errno == EINTR);
+	got = fd_read_at(s->file, buf, in_one_piece(at, n), (off_t)(at % STREAM_RING));
 	if (got <= 0)
 		return err_set(e, ERR_SYSTEM, got < 0 ? errno : EIO, "cannot read back the output");
 	return got;

@@ -44,7 +44,7 @@ static bool walk(struct tmp_walk *w, int dir, const char *name, struct str path,
 		return false;
 	}
 	while (all && (entry = readdir(d)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		if (!path_is_dots(entry->d_name))
 			all = walk(w, dirfd(d), entry->d_name, str_path(w->a, path,
 					str_dup(w->a, str_of(entry->d_name))), depth + 1);
 	closedir(d);

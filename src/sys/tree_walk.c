@@ -27,11 +27,6 @@ struct tree_removal {
 	bool failed;
 };
 
-static bool is_dot(const char *name)
-{
-	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
-}
-
 /* Opens a directory that may have lost its owner's permissions. */
 static int open_any(int dir, const char *name)
 {
@@ -99,7 +94,7 @@ static void empty(struct tree_removal *t, int fd, unsigned depth)
 				const struct dirent64 *d = (const struct dirent64 *)(buf + at);
 
 				at += d->d_reclen;
-				if (is_dot(d->d_name))
+				if (path_is_dots(d->d_name))
 					continue;
 				remove_one(t, fd, d->d_name, d->d_type, depth);
 				again = true;
@@ -174,7 +169,7 @@ static bool is_plain_dir(int dir, const char *name, unsigned depth, size_t *left
 			const struct dirent64 *d = (const struct dirent64 *)(buf + at);
 
 			at += d->d_reclen;
-			if (!is_dot(d->d_name) && !is_plain(fd, d->d_name, depth, left))
+			if (!path_is_dots(d->d_name) && !is_plain(fd, d->d_name, depth, left))
 				return false;
 		}
 	return n == 0;

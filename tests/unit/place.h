@@ -39,6 +39,20 @@ static inline void make_file(const char *name, const char *text, mode_t mode)
 
 static inline void make_link(const char *text, const char *name) { CHECK_INT(symlink(text, at(name)), 0); }
 
+static inline void make_repository(const char *name)
+{
+	make_dir(name, 0755);
+	make_dir(str_c(A, str_fmt(A, "%s/.git", name)), 0755);
+	make_file(str_c(A, str_fmt(A, "%s/.git/HEAD", name)), "ref: refs/heads/main\n", 0644);
+}
+
+static inline bool is_there(const char *name)
+{
+	struct stat st;
+
+	return lstat(at(name), &st) == 0;
+}
+
 static inline struct path_answer look(const char *path)
 {
 	struct path_memo m;
@@ -46,14 +60,6 @@ static inline struct path_answer look(const char *path)
 	path_memo_init(&m, A, str_of(at("tree")));
 	path_look(&m, str_of(at(path)), &p);
 	return p;
-}
-
-static inline int count_fds(void)
-{
-	int n = 0;
-	for (int fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static inline struct glob_answer expand(const char *pattern)

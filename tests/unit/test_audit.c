@@ -12,32 +12,15 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "audit/audit.h"
 #include "audit/inner.h"
 #include "base/json.h"
-#include "place.h"
+#include "record_place.h"
 
 #define WRITERS 64
 #define ROWS_EACH 200
 #define KILL_ROUNDS 40
 #define SLURP_MAX ((size_t)400 << 20)
 #define DAY_US ((int64_t)86400 * 1000000)
-#define NOON ((int64_t)1767268800 * 1000000) /* 2026-01-01T12:00:00Z */
-
-static int64_t clock_us = NOON;
-static int64_t test_clock(void) { return clock_us; }
-
-static struct audit open_at(const char *state)
-{
-	struct audit au = {.dir = -1};
-	struct err e = {0};
-	if (audit_open(A, str_of(at(state)), STR(""), (uint32_t)getuid(), true, &au, &e) < 0)
-		unit_fail(__FILE__, __LINE__, "%s", e.text);
-	au.sync = AUDIT_SYNC_NONE;
-	au.now = test_clock;
-	return au;
-}
-
 static int append_note(const struct audit *au, enum audit_kind kind, struct str note,
 		struct audit_written *ret, struct err *e)
 {

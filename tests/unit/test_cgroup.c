@@ -21,35 +21,13 @@
 #include <unistd.h>
 
 #include "sys/cgroup.h"
+#include "nobody.h"
 #include "sys/file.h"
 #include "unit.h"
 
 #define MIB ((uint64_t)1 << 20)
 
-static bool is_root(void) { return geteuid() == 0; }
-
-/* Runs fn in a child that is nobody; its result is the exit status. */
-static int as_nobody(int (*fn)(void))
-{
-	pid_t pid = fork();
-	if (pid == 0)
-		_exit(setgid(65534) == 0 && setuid(65534) == 0 ? fn() : 99);
-	int status;
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 /* ---- real groups ---- */
-
-static size_t count_fds(void)
-{
-	size_t n = 0;
-	DIR *d = opendir("/proc/self/fd");
-	while (d && readdir(d))
-		n++;
-	if (d)
-		closedir(d);
-	return n;
-}
 
 static void make(struct cgroup *cg)
 {
@@ -455,7 +433,7 @@ static void test_leftovers(void)
 static void test_nothing_left(void)
 {
 	struct cgroup cg;
-	size_t fds = count_fds();
+	int fds = count_fds();
 	for (int i = 0; i < 200; i++) {
 		make(&cg);
 		set(&cg, CG_MEMORY_MAX, 64 * MIB);
@@ -471,7 +449,7 @@ static int make_as_nobody(void)
 	struct cgroup cg;
 	struct err e = {0};
 	struct cg_host host;
-	size_t fds = count_fds();
+	int fds = count_fds();
 	if (cg_make(&cg, CG_HAS_CPU, &e) == 0)
 		return 1;
 	cg_probe(&host);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sys/cgroup_map.h"
+#include "nobody.h"
 #include "sys/file.h"
 #include "unit.h"
 
@@ -297,18 +298,6 @@ static void test_place(void)
 	CHECK(strstr(e.text, "is not given"));
 	/* no such group */
 	CHECK_STR(str_of(place("/gone", &have, &e)), "");
-}
-
-static bool is_root(void) { return geteuid() == 0; }
-
-/* Runs fn in a child that is nobody; its result is the exit status. */
-static int as_nobody(int (*fn)(void))
-{
-	pid_t pid = fork();
-	if (pid == 0)
-		_exit(setgid(65534) == 0 && setuid(65534) == 0 ? fn() : 99);
-	int status;
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 static int place_foreign(void)

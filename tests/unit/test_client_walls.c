@@ -403,41 +403,28 @@ static struct str without_usual(const struct texts *list)
 	return joined(some);
 }
 
-static struct str placed(const char *text)
-{
-	struct buf b;
-
-	buf_init(&b, A, 0);
-	for (; *text; text++)
-		if (*text == '@')
-			buf_c(&b, dir);
-		else
-			buf_char(&b, *text);
-	return buf_view(&b);
-}
-
 static void test_settings(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		struct policy_file project = {.path = placed("@/project/.claude/settings.json"),
-				.base = placed("@/project"), .project = true,
+		struct policy_file project = {.path = here("@/project/.claude/settings.json"),
+				.base = here("@/project"), .project = true,
 				.kind = POLICY_SETTINGS,
 				.bytes = str_of(settings[i].project ? settings[i].project : "")};
 		struct policy_file user = {.next = settings[i].project ? &project : NULL,
-				.path = placed("@/.claude/settings.json"),
-				.base = placed("@/.claude"), .kind = POLICY_SETTINGS,
+				.path = here("@/.claude/settings.json"),
+				.base = here("@/.claude"), .kind = POLICY_SETTINGS,
 				.bytes = str_of(settings[i].user ? settings[i].user : "{}")};
-		struct claude_session s = {.files = &user, .base = placed("@/project/part"),
-				.home = str_of(dir), .project = placed("@/project")};
+		struct claude_session s = {.files = &user, .base = here("@/project/part"),
+				.home = str_of(dir), .project = here("@/project")};
 		struct client_walls w;
 		struct str refuse;
 		const char *row = str_c(A, str_fmt(A, "%zu", i));
 
 		claude_walls(A, &s, &w, &refuse);
 		CHECK_ROW(w.mode == settings[i].mode, row);
-		CHECK_STRN(joined(w.writable), placed(settings[i].writable));
-		CHECK_STRN(without_usual(w.closed), placed(settings[i].closed));
-		CHECK_ROW(same_set(w.hidden, placed(settings[i].hidden)), settings[i].hidden);
+		CHECK_STRN(joined(w.writable), here(settings[i].writable));
+		CHECK_STRN(without_usual(w.closed), here(settings[i].closed));
+		CHECK_ROW(same_set(w.hidden, here(settings[i].hidden)), settings[i].hidden);
 		CHECK_ROW((refuse.n > 0) == settings[i].refuse, row);
 	}
 }

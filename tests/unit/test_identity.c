@@ -43,13 +43,6 @@ static struct directory directory_at(const char *name)
 	return d;
 }
 
-static void make_repository(const char *name)
-{
-	make_dir(name, 0755);
-	make_dir(str_c(A, str_fmt(A, "%s/.git", name)), 0755);
-	make_file(str_c(A, str_fmt(A, "%s/.git/HEAD", name)), "ref: refs/heads/main\n", 0644);
-}
-
 static void remember(const char *name, int64_t when)
 {
 	struct directory d = directory_at(name);

@@ -10,24 +10,9 @@
 #include <time.h>
 
 #include "audit/index.h"
-#include "place.h"
+#include "record_place.h"
 
-#define NOON ((int64_t)1767268800 * 1000000) /* 2026-01-01T12:00:00Z */
 #define ROWS 240
-
-static int64_t clock_us = NOON;
-static int64_t test_clock(void) { return clock_us; }
-
-static struct audit open_at(const char *state)
-{
-	struct audit au = {.dir = -1};
-	struct err e = {0};
-	if (audit_open(A, str_of(at(state)), STR(""), (uint32_t)getuid(), true, &au, &e) < 0)
-		unit_fail(__FILE__, __LINE__, "%s", e.text);
-	au.sync = AUDIT_SYNC_NONE;
-	au.now = test_clock;
-	return au;
-}
 
 static const char *const agents[] = {"a1", "a \"2\"", "\xc3\xa9", ""};
 static const char *const verdicts[] = {"allow", "deny", "ask", "contain", ""};

@@ -7,13 +7,6 @@
 #include "place.h"
 #include "sys/outputs.h"
 
-static bool there(const char *name)
-{
-	struct stat st;
-
-	return lstat(at(name), &st) == 0;
-}
-
 static void test_file(void)
 {
 	struct output_file f;
@@ -26,7 +19,7 @@ static void test_file(void)
 	CHECK_INT(stat(at("state/outputs"), &st), 0);
 	CHECK_INT(st.st_mode & 07777, 0700);
 	CHECK_INT(fd_write_all(f.fd, "x", STR("text"), &e), 0);
-	CHECK(!there("state/outputs/a.txt"));
+	CHECK(!is_there("state/outputs/a.txt"));
 	CHECK_INT(output_finish(&f, "a.txt", &e), 0);
 	CHECK_INT(f.fd, -1);
 	CHECK_INT(file_read(A, at("state/outputs/a.txt"), 100, &got, &st, &e), 0);
@@ -43,7 +36,7 @@ static void test_file(void)
 	make_link(at("elsewhere"), "state/outputs/b.txt");
 	CHECK_INT(output_open(&f, at("state"), &e), 0);
 	CHECK_INT(output_finish(&f, "b.txt", &e), -1);
-	CHECK(!there("elsewhere"));
+	CHECK(!is_there("elsewhere"));
 	CHECK_INT(output_open(&f, at("state"), &e), 0);
 	output_drop(&f);
 	CHECK_INT(output_open(&f, at("nowhere"), &e), -1);
@@ -67,7 +60,7 @@ static void test_named(void)
 	CHECK(fd >= 0);
 	fd_close(&fd);
 	CHECK_INT(output_finish(&f, "c.txt", &e), 0);
-	CHECK(there("state/outputs/c.txt") && !there("state/outputs/.0123456789"));
+	CHECK(is_there("state/outputs/c.txt") && !is_there("state/outputs/.0123456789"));
 }
 
 static void aged(const char *name, const char *text, int64_t days)
@@ -100,20 +93,20 @@ static void test_prune(void)
 	aged("state3/outputs/.pruned", "\n", 200);
 	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 15, true, &done, &e), 0);
 	CHECK_INT(done.files, 3);
-	CHECK(there("state3/outputs/old") && there("state3/outputs/new"));
+	CHECK(is_there("state3/outputs/old") && is_there("state3/outputs/new"));
 	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 0, false, &done, &e), 0);
 	CHECK_INT(done.files, 2);
 	CHECK_INT(done.bytes, 20);
 	CHECK_INT(done.left_files, 2);
 	CHECK_INT(done.left_bytes, 20);
-	CHECK(!there("state3/outputs/old") && !there("state3/outputs/.left") && there("state3/outputs/new") &&
-			there("state3/outputs/.underway") && there("state3/outputs/.pruned"));
+	CHECK(!is_there("state3/outputs/old") && !is_there("state3/outputs/.left") && is_there("state3/outputs/new") &&
+			is_there("state3/outputs/.underway") && is_there("state3/outputs/.pruned"));
 	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 20, false, &done, &e), 0);
 	CHECK_INT(done.files, 0);
 	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 19, false, &done, &e), 0);
 	CHECK_INT(done.files, 1);
-	CHECK(!there("state3/outputs/new") && there("state3/outputs/newer")); /* the oldest first */
-	CHECK(there("state3/outputs/dir") && there("state3/outputs/link") && there("precious"));
+	CHECK(!is_there("state3/outputs/new") && is_there("state3/outputs/newer")); /* the oldest first */
+	CHECK(is_there("state3/outputs/dir") && is_there("state3/outputs/link") && is_there("precious"));
 }
 
 static void test_due(void)

@@ -6,24 +6,16 @@
 #include "audit/read.h"
 #include "audit/retain.h"
 #include "audit/sign.h"
-#include "place.h"
+#include "record_place.h"
 
-#define NOON ((int64_t)1767268800 * 1000000) /* 2026-01-01T12:00:00Z */
 #define WRITERS 8
 #define ROWS_EACH 40
 
-static int64_t clock_us = NOON;
-static int64_t test_clock(void) { return clock_us; }
-
-static struct audit open_at(const char *state, unsigned retain)
+static struct audit open_kept(const char *state, unsigned days)
 {
-	struct audit au = {.dir = -1};
-	struct err e = {0};
-	if (audit_open(A, str_of(at(state)), STR(""), (uint32_t)getuid(), true, &au, &e) < 0)
-		unit_fail(__FILE__, __LINE__, "%s", e.text);
-	au.sync = AUDIT_SYNC_NONE;
-	au.now = test_clock;
-	au.retain_days = retain;
+	struct audit au = open_at(state);
+
+	au.retain_days = days;
 	return au;
 }
 
@@ -51,7 +43,7 @@ static struct audit_verdict verify(const struct audit *au, const struct audit_an
 
 static void test_rotation(void)
 {
-	struct audit au = open_at("rotation", 90);
+	struct audit au = open_kept("rotation", 90);
 	clock_us = NOON;
 	for (int day = 0; day <= 95; day++, clock_us += AUDIT_DAY_US)
 		for (int i = 0; i < 2; i++)
@@ -84,7 +76,7 @@ static void test_rotation(void)
 
 static void test_none(void)
 {
-	struct audit au = open_at("none", 0);
+	struct audit au = open_kept("none", 0);
 	clock_us = NOON;
 	for (int day = 0; day < 3; day++, clock_us += 100 * AUDIT_DAY_US)
 		add(&au, STR(""));
@@ -94,7 +86,7 @@ static void test_none(void)
 
 static void test_signed(void)
 {
-	struct audit au = open_at("signed", 0);
+	struct audit au = open_kept("signed", 0);
 	struct audit_key key;
 	struct audit_checkpoint early, edge, late;
 	struct audit_pruned p;
@@ -127,7 +119,7 @@ static void test_signed(void)
 /* Two prune while others write: every row is there or spoken of. */
 static void test_many(void)
 {
-	struct audit au = open_at("many", 0);
+	struct audit au = open_kept("many", 0);
 	clock_us = NOON;
 	for (int day = 0; day < 5; day++, clock_us += AUDIT_DAY_US)
 		add(&au, STR(""));
@@ -162,7 +154,7 @@ static void age(const struct str digest)
 
 static void test_sweep(void)
 {
-	struct audit au = open_at("blobs", 0);
+	struct audit au = open_kept("blobs", 0);
 	struct blobs b;
 	struct str used, unused, again, text;
 	struct audit_swept s;

@@ -55,14 +55,6 @@ static void test_file_read(void)
 	CHECK_INT(e.kind, ERR_LIMIT);
 }
 
-static int count_fds(void)
-{
-	int n = 0;
-	for (int fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
 static int read_big(struct arena *a, void *path)
 {
 	struct str s;

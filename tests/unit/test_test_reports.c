@@ -10,8 +10,8 @@
 #include "run/canary.h"
 #include "run/run_validation.h"
 #include "run/test_reports.h"
+#include "expect.h"
 #include "place.h"
-#include "result/validate.h"
 #include "sys/file.h"
 
 #define HEAD \
@@ -89,14 +89,6 @@ static const struct row {
 	 "invalid none jest-json machine reports-disagree"},
 };
 
-static bool noted(const struct validation *v, struct str id)
-{
-	for (const struct check_note *n = v->checks; n; n = n->next)
-		if (str_is(id, n->name))
-			return true;
-	return false;
-}
-
 static void judged(const struct row *row, enum status status, struct validation *ret)
 {
 	struct test_report asked = {.row = test_runner(str_of(row->file)), .text = str_of(row->report)};
@@ -120,7 +112,7 @@ static void test_both(void)
 				v.format ? v.format : "-", evidence_name(v.evidence));
 		CHECK_ROW(str_starts(want, str_c(A, said)),
 				str_c(A, str_fmt(A, "%s: %.*s", rows[i].name, STR_ARG(said))));
-		CHECK_ROW(want.n <= said.n || noted(&v, str_sub(want, said.n + 1, want.n)), rows[i].name);
+		CHECK_ROW(want.n <= said.n || expect_noted(&v, str_sub(want, said.n + 1, want.n)), rows[i].name);
 	}
 }
 
@@ -133,7 +125,7 @@ static void test_killed(void)
 
 		judged(&rows[0], killed[i], &v);
 		CHECK(v.validity == VALIDITY_INVALID && v.result == RESULT_NONE &&
-				noted(&v, STR("run-killed")));
+				expect_noted(&v, STR("run-killed")));
 	}
 }
 

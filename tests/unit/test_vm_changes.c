@@ -37,13 +37,6 @@ static int apply(int file)
 	return vm_changes_apply(file, plan(), &s, NULL);
 }
 
-static bool has(const char *name)
-{
-	struct stat st;
-
-	return lstat(at(name), &st) == 0;
-}
-
 static int apply_one(enum vm_what what, const char *path, const char *bytes)
 {
 	FD_CLEANUP int file = memfd_create("list", MFD_CLOEXEC);
@@ -73,11 +66,11 @@ static void test_honest(void)
 	CHECK(stat(at("ws/new"), &st) == 0 && st.st_size == 4);
 	CHECK_INT(st.st_mode & 07777, 0755); /* never set-user-ID */
 	CHECK_INT(apply_one(VM_FILE, ".git/HEAD", "ref"), 0);
-	CHECK(has("ws/.git/HEAD"));
+	CHECK(is_there("ws/.git/HEAD"));
 	CHECK_INT(apply_one(VM_DIR_ANEW, "dir", ""), 0);
-	CHECK(has("ws/dir") && !has("ws/dir/file"));
+	CHECK(is_there("ws/dir") && !is_there("ws/dir/file"));
 	CHECK_INT(apply_one(VM_GONE, "dir", ""), 0);
-	CHECK(!has("ws/dir"));
+	CHECK(!is_there("ws/dir"));
 }
 
 static void test_paths_out(void)
@@ -87,12 +80,12 @@ static void test_paths_out(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		CHECK_INT(apply_one(VM_FILE, paths[i], "x"), -1);
-	CHECK(!has("out/new"));
+	CHECK(!is_there("out/new"));
 	CHECK_INT(apply_one(VM_GONE, "../out/file", ""), -1);
 	CHECK_INT(apply_one(VM_GONE, "away/file", ""), 0);
 	CHECK_INT(apply_one(VM_DIR, "away", ""), 0); /* takes the place of the link */
 	CHECK_INT(apply_one(VM_GONE, "away", ""), 0);
-	CHECK(has("out/file"));
+	CHECK(is_there("out/file"));
 }
 
 static void test_protected(void)
@@ -106,8 +99,8 @@ static void test_protected(void)
 			const char *bytes = all[i] == VM_FILE || all[i] == VM_LINK ? "x" : "";
 
 			CHECK_INT(apply_one(all[i], paths[k], bytes), 0);
-			CHECK(has("ws/.git/hooks/old") && !has("ws/.git/hooks/new"));
-			CHECK(has("ws/other") && !has("ws/other/new") && !has("other/new"));
+			CHECK(is_there("ws/.git/hooks/old") && !is_there("ws/.git/hooks/new"));
+			CHECK(is_there("ws/other") && !is_there("ws/other/new") && !is_there("other/new"));
 		}
 }
 
@@ -120,11 +113,11 @@ static void test_lists(void)
 	put_change(file, VM_FILE, ".git/hooks/new", "bytes");
 	put_change(file, VM_FILE, "after", "bytes");
 	CHECK_INT(apply(file), 0);
-	CHECK(has("ws/after") && !has("ws/.git/hooks/new"));
+	CHECK(is_there("ws/after") && !is_there("ws/.git/hooks/new"));
 	put_change(cut, VM_FILE, "cut", "bytes");
 	CHECK_INT(ftruncate(cut, lseek(cut, 0, SEEK_END) - 1), 0);
 	CHECK_INT(apply(cut), -1);
-	CHECK(!has("ws/cut"));
+	CHECK(!is_there("ws/cut"));
 	CHECK_INT(apply_one(99, "kind", ""), -1);
 }
 

@@ -50,13 +50,6 @@ static struct str root_of(const char *cwd, const char *home)
 	return project_find(&look, str_of(at(cwd)));
 }
 
-static void make_repository(const char *name)
-{
-	make_dir(name, 0755);
-	make_dir(str_c(A, str_fmt(A, "%s/.git", name)), 0755);
-	make_file(str_c(A, str_fmt(A, "%s/.git/HEAD", name)), "ref: refs/heads/main\n", 0644);
-}
-
 static void test_project_root(void)
 {
 	make_dir("home", 0755);

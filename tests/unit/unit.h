@@ -13,6 +13,7 @@
  * shows all that is wrong.
  */
 #pragma once
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,6 +81,14 @@ static inline void unit_int(const char *file, int line, const char *expr, intmax
 #define CHECK_STRN(got, want) unit_str(__FILE__, __LINE__, #got, (got), (want))
 /* For loops over tables: says which row. */
 #define CHECK_ROW(cond, row) ((cond) ? (void)0 : unit_fail(__FILE__, __LINE__, "%s (row %s)", #cond, (row)))
+
+static inline int count_fds(void)
+{
+	int n = 0;
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
 
 static inline void unit_result(const char *name)
 {

@@ -37,7 +37,7 @@ static bool is_relative(struct str path)
 		size_t to = str_end(path, '/', from);
 		struct str name = str_sub(path, from, to);
 
-		if (!name.n || str_is(name, ".") || str_is(name, ".."))
+		if (!name.n || str_is_any(name, ". .."))
 			return false;
 		from = to + 1;
 	}
@@ -121,16 +121,11 @@ static int prefix_row(struct toolchain_bake *b, const struct ynode *row)
 	return 0;
 }
 
-static int compare(const void *x, const void *y)
-{
-	return str_cmp(*(const struct str *)x, *(const struct str *)y);
-}
-
 static void print(struct toolchain_bake *b)
 {
 	uint16_t at[PATHS_MAX] = {0};
 
-	qsort(b->paths, b->npaths, sizeof(b->paths[0]), compare);
+	qsort(b->paths, b->npaths, sizeof(b->paths[0]), str_order);
 	for (size_t i = 0; i < b->npaths; i++)
 		at[i] = (uint16_t)gen_texts_add(&b->texts, b->paths[i]);
 	printf("/* Made by gen-knowledge from knowledge/toolchains.yaml. */\n#include "

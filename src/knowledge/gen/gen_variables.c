@@ -241,7 +241,7 @@ static int by_name(const void *x, const void *y)
 			*b = sorting_texts + ((const struct var_row *)y)->name;
 
 	for (size_t i = 0;; i++) {
-		int d = (unsigned char)var_upper(a[i]) - (unsigned char)var_upper(b[i]);
+		int d = (unsigned char)ascii_to_upper(a[i]) - (unsigned char)ascii_to_upper(b[i]);
 
 		if (d || !a[i])
 			return d ? d : strcmp(a, b);
