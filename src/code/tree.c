@@ -229,8 +229,8 @@ static void add_hidden(struct code_walk *w, const struct access *x)
 		if (path.p[i] == HOLE_NAME && path.p[i - 1] == '/' && str_find(path, '/', i) >= 0) {
 			struct access hidden = *x;
 
-			hidden.path = (struct word){WORD_REST, true, false, hidden_pattern(w, path, i),
-					x->path.at};
+			hidden.path = (struct word){.kind = WORD_REST, .glob = true,
+					.text = hidden_pattern(w, path, i), .at = x->path.at};
 			add_access(w, &hidden);
 		}
 }

@@ -751,7 +751,8 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	changed_tree(j, x, w);
 	if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 		check_change(j, x, w);
-	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
+	if (x->kind == ACCESS_READ && (path_table_environ(w->path, w->real) ||
+			(x->below && reads_content(x) && path_table_process(w->real))))
 		raise_about(j, CHECK_PROC_ENVIRON, x, w, phrase_for(j, x, "the environment of a process:"),
 			NULL);
 	else if ((reads_content(x) && path_table_secret(j, w, x->below)) || paths_renames_secret(j, x, w))
@@ -769,6 +770,23 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	if (x->change == CHANGE_TREE)
 		raise_about(j, CHECK_ARCHIVE_EXTRACT, x, w,
 			phrase_for(j, x, "files named by its data, below"), NULL);
+}
+
+/* A read whose path is not known. Its text, and what it probably looks like, may show a secret. */
+static void check_likely(struct judge *j, const struct access *x)
+{
+	struct str text = x->path.glob ? STR("") : x->path.text;
+
+	if (!reads_content(x))
+		return;
+	if (path_table_environ_likely(j, text) || path_table_environ_likely(j, x->path.likely) ||
+			(x->path.glob && path_table_environ_found(j, x->path.text)))
+		judge_say(j, gate_check(CHECK_PROC_ENVIRON), x->at,
+			str_of(phrase_for(j, x, "the environment of a process")));
+	else if (path_table_secret_likely(j, text, x->below) ||
+			path_table_secret_likely(j, x->path.likely, x->below))
+		judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
+			str_of(phrase_for(j, x, "a likely secret")));
 }
 
 /* Files on another machine or in a container. */
@@ -803,10 +821,8 @@ void paths_check(struct judge *j, const struct check *c)
 		if (x->elsewhere) {
 			check_elsewhere(j, x);
 		} else if (x->kind != ACCESS_EXEC) {
-			if (!paths_each(j, x, check_one, NULL) && reads_content(x) &&
-					path_table_secret_text(j, x->path.text))
-				judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
-					str_of(phrase_for(j, x, "a likely secret")));
+			if (!paths_each(j, x, check_one, NULL) || x->path.kind != WORD_EXACT)
+				check_likely(j, x);
 			paths_into_directory(j, x, check_one, NULL);
 			paths_through_descriptor(j, x, check_one, NULL);
 			if (copies)

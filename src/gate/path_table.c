@@ -433,6 +433,77 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 	return is_secret(j, name, false) || is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(name)), false);
 }
 
+/* Returns the text with each hole replaced; a file name becomes a star if `names`. */
+static struct str fill_holes(const struct judge *j, struct str text, const char *filler, bool names)
+{
+	struct buf b;
+
+	buf_init(&b, j->a, 0);
+	for (size_t i = 0; i < text.n; i++)
+		if (names && text.p[i] == HOLE_NAME)
+			buf_char(&b, '*');
+		else if (text_hole(text.p[i]))
+			buf_c(&b, filler);
+		else
+			buf_char(&b, text.p[i]);
+	return buf_view(&b);
+}
+
+/*
+ * Variables are often empty, so that .e${X}nv is .env; and a file name from a pattern may be any that the
+ * pattern finds.
+ */
+bool path_table_secret_likely(const struct judge *j, struct str text, bool below)
+{
+	struct str empty, names;
+
+	if (!text.n)
+		return false;
+	if (path_table_secret_text(j, text))
+		return true;
+	empty = path_plain(j->a, fill_holes(j, text, "", false));
+	if (is_secret(j, empty, below && text_exact(text)))
+		return true;
+	names = path_plain(j->a, fill_holes(j, text, "", true));
+	return str_has(text, HOLE_NAME) && path_base(names).n && path_base(names).p[0] != '*' &&
+			may_find_secret(j, names);
+}
+
+bool path_table_environ_likely(const struct judge *j, struct str text)
+{
+	struct str empty, one;
+
+	if (!str_starts(text, "/proc/"))
+		return false;
+	empty = path_plain(j->a, fill_holes(j, text, "", false));
+	one = path_plain(j->a, fill_holes(j, text, "1", false));
+	return path_table_environ(empty, empty) || path_table_environ(one, one) || str_eq(one, STR("/proc/1/1"));
+}
+
+bool path_table_environ_found(const struct judge *j, struct str pattern)
+{
+	struct str rest = str_starts(pattern, "/proc/") ? str_from(pattern, 6) : STR(""), pid;
+
+	if (!rest.n)
+		return false;
+	pid = str_first(rest, str_end(rest, '/', 0));
+	if (strpbrk(str_c(j->a, pid), "*?["))
+		pid = STR("1");
+	return glob_path(pattern, str_fmt(j->a, "/proc/%.*s/environ", STR_ARG(pid)), 0) ||
+		glob_path(pattern, str_fmt(j->a, "/proc/%.*s/task/%.*s/environ", STR_ARG(pid), STR_ARG(pid)), 0);
+}
+
+bool path_table_process(struct str path)
+{
+	struct str rest = str_starts(path, "/proc/") ? str_from(path, 6) : STR("");
+	size_t end = str_end(rest, '/', 0);
+
+	if (str_is(path, "/proc"))
+		return true;
+	return rest.n && (str_is_digits(str_first(rest, end)) || str_is_any(str_first(rest, end),
+			"self thread-self")) && (end == rest.n || str_starts(str_from(rest, end), "/task"));
+}
+
 bool path_table_secret_elsewhere(const struct judge *j, struct str path, bool below)
 {
 	path = path_plain(j->a, str_starts(path, "/") ? path : str_cat(j->a, STR("/"), path));

@@ -16,6 +16,14 @@ bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 /* The same for a path on another machine or in a container, whose homes are not known. */
 bool path_table_secret_elsewhere(const struct judge *j, struct str path, bool below);
 bool path_table_opens_access(const struct judge *j, struct str path);   /* authorized_keys, sudoers, ... */
+/* True if a path with holes is a secret when its unknown parts are empty, or names of files. */
+bool path_table_secret_likely(const struct judge *j, struct str text, bool below);
+/* The same for the environment of a process, which has any number. */
+bool path_table_environ_likely(const struct judge *j, struct str text);
+/* True if this pattern may find the environment of a process. */
+bool path_table_environ_found(const struct judge *j, struct str pattern);
+/* True for /proc and the directory of a process or its threads, below which environments lie. */
+bool path_table_process(struct str path);
 bool path_table_environ(struct str path, struct str real);              /* /proc/PID/environ */
 bool path_table_odd(struct str path);
 /* Returns the pattern by which this directory or file is a secret or contains one; else NULL. */

@@ -59,7 +59,10 @@ static void assign_array(struct eval *e, const struct syn_assign *as, enum assig
 		keyed = keyed || fs.n;
 	bool rest = keyed;
 	for (size_t i = 0; i < fs.n; i++)
-		rest |= fs.at[i].kind == WORD_REST;
+		if (fs.at[i].kind == WORD_REST) {
+			rest = true;
+			v->likely = word_likely(e, &fs.at[i]);
+		}
 	/* appending starts after the highest index: known only without gaps */
 	for (size_t i = 0; i < v->n && !rest; i++)
 		rest |= !str_eq(v->items[i].key, str_fmt(e->a, "%zu", i));
@@ -99,6 +102,7 @@ void eval_assign(struct eval *e, const struct syn_assign *as, enum assign_scope 
 	}
 	struct str text = as->value ? expand_single(e, as->value) : HOLE;
 	bool ambient = as->value && !e->foreign && !as->append;
+	struct str likely = as->value && !as->append ? e->likely : STR("");
 	const struct shell_value *old = var_get(e, as->name);
 	if (as->subscripted) {
 		bool known;
@@ -110,6 +114,7 @@ void eval_assign(struct eval *e, const struct syn_assign *as, enum assign_scope 
 	if (as->append)
 		text = value_appended(e, old, text);
 	var_set_text(e, as->name, text);
+	var_hint(e, as->name, likely);
 	const struct shell_value *now = var_get(e, as->name);
 	if (now->kind == VALUE_TEXT &&
 			(scope != ASSIGN_PLAIN ||
@@ -359,6 +364,8 @@ void eval_simple(struct eval *e, const struct syn_node *n)
 		only_assigns(e, n);
 		return;
 	}
+	e->word_before = e->last_word;
+	e->last_word = word_likely(e, &fs.at[fs.n - 1]);
 	run_words(e, n, &fs, from);
 	/* an unquoted `$x` may expand to nothing: then the assignments before it last */
 	if (fs.at[0].kind == WORD_REST) {

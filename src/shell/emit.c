@@ -80,9 +80,10 @@ static void key_via(struct buf *b, const struct via *v)
 
 static void key_word(struct buf *b, const struct word *w)
 {
-	uint32_t head[2] = {(uint32_t)w->kind, (uint32_t)w->text.n};
+	uint32_t head[3] = {(uint32_t)w->kind, (uint32_t)w->text.n, (uint32_t)w->likely.n};
 	key_bytes(b, head, sizeof head);
 	buf_str(b, w->text);
+	buf_str(b, w->likely);
 }
 
 static void key_span(struct buf *b, struct span at)
@@ -266,6 +267,19 @@ static struct str path_join(struct arena *a, struct str dir, struct str path)
 
 static bool path_in_tmp(struct str path) { return str_starts(path, "/tmp/") || str_is(path, "/tmp"); }
 
+/* A read whose path is not known: its guess is joined to each directory that the shell may be in. */
+static void add_unknown_read(struct eval *e, struct access x)
+{
+	struct str likely = x.path.likely.n ? x.path.likely : x.path.text;
+	bool absolute = likely.n && likely.p[0] == '/';
+	size_t n = absolute || !e->s.dirs.n ? 1 : e->s.dirs.n;
+
+	for (size_t i = 0; i < n; i++) {
+		x.path.likely = absolute || !e->s.dirs.n ? likely : path_join(e->a, e->s.dirs.at[i], likely);
+		add_access_all(e, &x);
+	}
+}
+
 /* Joins the path to each directory that the shell may be in. */
 static void add_joined(struct eval *e, struct access x)
 {
@@ -273,6 +287,10 @@ static void add_joined(struct eval *e, struct access x)
 	bool named = path.text.n > 0 && (path.kind == WORD_EXACT || path.glob ||
 						(path.kind == WORD_UNKNOWN && names_only(path.text)));
 	bool absolute = named && path.text.p[0] == '/';
+	if (!named && x.kind == ACCESS_READ) {
+		add_unknown_read(e, x);
+		return;
+	}
 	if (!named || absolute) {
 		add_access_all(e, &x);
 		return;

@@ -361,13 +361,14 @@ static void loop_leave(struct eval *e, struct loop *l)
 struct loop_turn {                 /* one iteration of some loop */
 	const struct syn_node *n;
 	struct str var;       /* NODE_FOR: the loop variable and its value */
-	struct str value;
+	struct str value, likely;
 };
 
 static void turn_body(struct eval *e, struct loop *l, const struct loop_turn *t)
 {
 	if (t->var.n) {
 		var_set_text(e, t->var, t->value);
+		var_hint(e, t->var, t->likely);
 		assign_effect(e, t->var, t->value, ASSIGN_PLAIN, t->n->at);
 	}
 	if (t->n->kind == NODE_ARITH_FOR && t->n->arith[1])
@@ -510,6 +511,8 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 	}
 	if (!all) {
 		t.value = n->kind == NODE_FOR ? any_of(e, &fs) : HOLE;
+		for (size_t i = 0; i < fs.n && !t.likely.n; i++)
+			t.likely = word_likely(e, &fs.at[i]);
 		loop_unknown(e, &l, &t);
 	} else if (fs.n == 0) { /* listed although it does not run */
 		struct shell_state before = e->s;

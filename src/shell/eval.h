@@ -87,6 +87,7 @@ struct shell_value {
 	bool doubt_exported, doubt_kind;
 	bool fixed;              /* may be readonly: an assignment may fail and leave the old value */
 	bool open;               /* array with further, unknown elements */
+	struct str likely;       /* how one of those probably looks; see struct word */
 	struct str text;
 	const struct choice_list *may; /* candidates if `text` is unknown */
 	const struct item *items;
@@ -241,6 +242,8 @@ struct eval {
 	struct seen_table *seen; /* hash table of the facts already listed */
 	unsigned *nmarks;        /* number of marks, by kind */
 	struct span at;          /* the current command */
+	/* how the last words of the current simple command and of the one before it probably look */
+	struct str last_word, word_before;
 	/* joined states after an error ended a line of the innermost text */
 	struct shell_state *aborted;
 	bool ifs_touched, home_touched; /* the script may set IFS or HOME somewhere */
@@ -264,6 +267,7 @@ struct eval {
 	bool exec_redirects;     /* exec without a command: its redirections persist */
 	unsigned reads;          /* count: something may have read standard input */
 	bool foreign;            /* chars.foreign of the last expand_single() */
+	struct str likely;       /* how its result probably looks */
 	struct dirs dirs_ever;   /* every directory the script may have been in */
 	bool moved;              /* a command may run in another directory than the first one */
 	/* nesting depth of programs that run commands on another machine or in a container */
@@ -331,6 +335,8 @@ void vars_keep(struct eval *e, const struct pmap *then, unsigned since);
 /* Assigns text and keeps attributes. An integer is evaluated; upper and lower make the value unknown. */
 void var_set_text(struct eval *e, struct str name, struct str text);
 void var_set_unknown(struct eval *e, struct str name);
+/* The unknown text that was just assigned probably looks like this. */
+void var_hint(struct eval *e, struct str name, struct str likely);
 void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text,
 		bool append);
 void state_forget_vars(struct eval *e);                               /* makes every variable unknown */
@@ -447,11 +453,18 @@ struct str fields_join(struct eval *e, const struct word *at, size_t n);
 enum char_kind { CHAR_TEXT, CHAR_QUOTED, CHAR_EXPANDED, CHAR_BREAK, CHAR_EMPTY, CHAR_REST };
 struct chars {
 	struct buf b, kinds;
+	/* how the unknown text at `hint_at` probably looks; empty: no guess */
+	struct str hint;
+	size_t hint_at;
 	/* an unknown part comes from data that was read, not from the environment */
 	bool foreign;
 };
 void chars_add(struct chars *c, struct str s, enum char_kind kind);
 void chars_mark(struct chars *c, enum char_kind kind);
+/* The unknown text, or the mark, that was added last probably looks like this. */
+void chars_hint(struct chars *c, struct str likely);
+/* How this word probably looks: its text, the names of its pattern, or its guess. */
+struct str word_likely(struct eval *e, const struct word *w);
 struct how {
 	bool quoted, arith;
 	bool made;               /* word made by brace expansion: no tilde expansion after = */

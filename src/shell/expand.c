@@ -47,6 +47,7 @@ static void chars_init(struct chars *c, struct arena *a)
 	buf_init(&c->b, a, 0);
 	buf_init(&c->kinds, a, 0);
 	c->foreign = false;
+	c->hint.n = 0;
 }
 
 void chars_add(struct chars *c, struct str s, enum char_kind kind)
@@ -64,6 +65,52 @@ void chars_mark(struct chars *c, enum char_kind kind)
 {
 	buf_char(&c->b, ' ');
 	buf_char(&c->kinds, (char)kind);
+}
+
+#define LIKELY_MAX 4096 /* bytes of a guess */
+
+void chars_hint(struct chars *c, struct str likely)
+{
+	if (!c->b.n || !likely.n || likely.n > LIKELY_MAX || str_eq(likely, HOLE))
+		return;
+	c->hint = likely;
+	c->hint_at = c->b.n - 1;
+}
+
+struct str word_likely(struct eval *e, const struct word *w)
+{
+	struct str names;
+
+	if (w->kind != WORD_REST)
+		return w->likely.n ? w->likely : w->text;
+	if (!w->glob)
+		return w->likely;
+	names = names_of_pattern(e, w->text);
+	return str_eq(names, HOLE) ? w->text : names;
+}
+
+/* The characters as one text with its guess in place; empty if that says nothing. */
+static struct str chars_likely(struct eval *e, const struct chars *c)
+{
+	struct buf b;
+
+	if (c->b.n > LIKELY_MAX)
+		return STR("");
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i < c->b.n; i++) {
+		enum char_kind k = (enum char_kind)c->kinds.p[i];
+
+		if (c->hint.n && i == c->hint_at)
+			buf_str(&b, c->hint);
+		else if (k == CHAR_REST || k == CHAR_BREAK || k == CHAR_EMPTY)
+			buf_char(&b, HOLE_ANY);
+		else
+			buf_char(&b, c->b.p[i]);
+	}
+	for (size_t i = 0; i < b.n; i++)
+		if (b.p[i] != HOLE_ANY)
+			return buf_view(&b);
+	return STR("");
 }
 
 /* ---- parts ---- */
@@ -239,6 +286,8 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 		else if (e->may_miss)
 			text = HOLE; /* a number or nothing: unknown, but no data that was read */
 		chars_add(out, text, result);
+		if (str_eq(text, HOLE))
+			chars_hint(out, e->last_word); /* of the last command in it: $(ls DIR/NAME) */
 		break;
 	}
 	case PART_ARITH: {
@@ -375,6 +424,7 @@ struct splitter {
 	struct buf text, pattern;
 	bool any, active;
 	bool ambient; /* see struct word */
+	struct str likely;
 };
 
 static void field_end(struct splitter *sp)
@@ -384,6 +434,8 @@ static void field_end(struct splitter *sp)
 	struct str text = str_dup(sp->e->a, buf_view(&sp->text)), pattern = buf_view(&sp->pattern);
 	struct word w = word_of(text, sp->at);
 	w.ambient = w.kind == WORD_UNKNOWN && sp->ambient;
+	if (w.kind == WORD_UNKNOWN)
+		w.likely = sp->likely;
 	if (sp->active && pattern_active(pattern)) {
 		w = word_rest(sp->at);
 		w.glob = true;
@@ -436,10 +488,12 @@ static void split_fields(struct eval *e, const struct chars *c, struct span at, 
 	if (is_unsplittable(e, c, ifs)) {
 		struct word rest = word_rest(at);
 		rest.ambient = !c->foreign;
+		rest.likely = chars_likely(e, c);
 		fields_add(e, ret, rest);
 		return;
 	}
-	struct splitter sp = {.e = e, .fs = ret, .at = at, .ambient = !c->foreign};
+	struct splitter sp = {.e = e, .fs = ret, .at = at, .ambient = !c->foreign,
+			.likely = c->hint.n ? chars_likely(e, c) : STR("")};
 	buf_init(&sp.text, e->a, 0);
 	buf_init(&sp.pattern, e->a, 0);
 	bool hard = false; /* the last separator was white space: another separator may join it */
@@ -580,6 +634,7 @@ struct word expand_target(struct eval *e, const struct syn_word *w)
 static struct str unsplit_text(struct eval *e, const struct syn_word *w, bool assigned)
 {
 	e->foreign = false;
+	e->likely = STR("");
 	if (w->plain && w->parts && !str_has(w->parts->text, '~'))
 		return w->parts->text;
 	struct chars c;
@@ -587,6 +642,8 @@ static struct str unsplit_text(struct eval *e, const struct syn_word *w, bool as
 	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT}, assigned, &c);
 	struct str text = flatten_chars(e, &c, false);
 	e->foreign = c.foreign;
+	if (c.hint.n)
+		e->likely = chars_likely(e, &c);
 	return text;
 }
 

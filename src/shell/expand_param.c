@@ -10,6 +10,7 @@ struct param_value {
 	bool list, rest, star, environment;
 	enum presence is;
 	struct str text;
+	struct str likely; /* of the unknown part; see struct word */
 	const struct choice_list *may;
 	struct item *items;
 	size_t n;
@@ -46,6 +47,8 @@ static struct param_value ambient_value(struct eval *e, struct str name)
 			"HISTCMD BASH_SUBSHELL"))
 		return one_text(HOLE_NUMBER);
 	struct param_value v = unknown_value();
+	if (str_is(name, "_"))
+		v.likely = e->last_word;
 	/* the shell fills these with text that it read or expanded */
 	v.environment = !str_is_any(name,
 		"_ BASH_COMMAND BASH_ARGV BASH_REMATCH OPTARG REPLY MAPFILE DIRSTACK COPROC READLINE_LINE "
@@ -59,6 +62,7 @@ static struct param_value positional_value(struct eval *e, size_t k)
 		if (e->s.params.at[i].kind == WORD_REST) {
 			struct param_value v = unknown_value();
 			v.environment = e->s.params.at[i].ambient;
+			v.likely = word_likely(e, &e->s.params.at[i]);
 			return v;
 		}
 	return k <= e->s.params.n ? one_text(e->s.params.at[k - 1].text) : absent_value();
@@ -70,7 +74,8 @@ static struct param_value all_positional(struct eval *e, bool star)
 	v.items = arena_array(e->a, e->s.params.n + 1, sizeof *v.items);
 	for (size_t i = 0; i < e->s.params.n; i++) {
 		if (e->s.params.at[i].kind == WORD_REST)
-			v.rest = true, v.environment &= e->s.params.at[i].ambient;
+			v.rest = true, v.environment &= e->s.params.at[i].ambient,
+			v.likely = word_likely(e, &e->s.params.at[i]);
 		else
 			v.items[v.n++].text = e->s.params.at[i].text;
 	}
@@ -111,6 +116,7 @@ static struct param_value list_of(struct eval *e, const struct shell_value *v, b
 {
 	struct param_value r = {.list = true, .star = star, .rest = v->open || v->maybe, .n = v->n,
 			.is = PRESENT};
+	r.likely = v->likely;
 	r.items = arena_array(e->a, v->n + 1, sizeof *r.items);
 	for (size_t i = 0; i < v->n; i++)
 		r.items[i] = v->items[i];
@@ -126,13 +132,15 @@ static struct param_value item_of(struct eval *e, const struct shell_value *v, s
 	if (v->kind == VALUE_TEXT)
 		return known && str_is(key, "0") ? (v->maybe ? unknown_value() : one_text(v->text)) :
 				unknown_value();
+	struct param_value any = unknown_value();
+	any.likely = v->likely;
 	if (!known)
-		return unknown_value();
+		return any;
 	for (size_t i = 0; i < v->n; i++)
 		if (str_eq(v->items[i].key, key))
 			return v->maybe ? unknown_value() : one_text(v->items[i].text);
 	(void)e;
-	return v->open || v->maybe ? unknown_value() : absent_value();
+	return v->open || v->maybe ? any : absent_value();
 }
 
 static struct param_value variable_value(struct eval *e, const struct syn_param *pm, struct str name)
@@ -171,6 +179,7 @@ static struct param_value variable_value(struct eval *e, const struct syn_param 
 	if (v->kind != VALUE_TEXT)
 		return item_of(e, v, STR("0"), true);
 	struct param_value r = one_text(v->text);
+	r.likely = v->likely;
 	r.environment = v->ambient;
 	r.may = text_open(v->text) ? v->may : NULL;
 	if (r.may && choice_text(e, r.may, &r.text))
@@ -369,6 +378,8 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 		chars_add(out, HOLE, kind);
 	else if (v->rest)
 		chars_mark(out, CHAR_REST);
+	if (v->rest)
+		chars_hint(out, v->likely);
 }
 
 /* True if an unknown part of the value was read as data. */
@@ -394,6 +405,8 @@ static void put_value(struct eval *e, const struct param_value *v, struct how ho
 	if (how.arith && v->environment)
 		text = HOLE_NUMBER;
 	chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
+	if (str_eq(text, HOLE))
+		chars_hint(out, v->likely);
 }
 
 /* Adds the word of ${x:-word}: its own quotes count; its literal text is split like an expansion. */

@@ -350,8 +350,12 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 	own = fs.n;
 	if (u->flags & USE_MORE) {
 		known = xargs && (given_words(e, u, argv, &fs, &batch) || replaces_only(argv, u->from));
-		if (!known && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
-			fields_add(e, &fs, word_rest(argv[0].at));
+		if (!known && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs))) {
+			struct word rest = word_rest(argv[0].at);
+
+			rest.likely = e->word_before; /* of the command that lists them, or writes the list */
+			fields_add(e, &fs, rest);
+		}
 	}
 	if (in_dir) {
 		e->moved = true;

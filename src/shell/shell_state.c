@@ -116,6 +116,7 @@ void var_set_text(struct eval *e, struct str name, struct str text)
 	v->kind = VALUE_TEXT;
 	v->ambient = false;
 	v->set = true;
+	v->likely.n = 0;
 	v->maybe = old && old->fixed;
 	v->text = assigned_text(e, name, old, text);
 	v->may = NULL;
@@ -124,6 +125,18 @@ void var_set_text(struct eval *e, struct str name, struct str text)
 		may_abort(e);
 	}
 	var_set(e, name, v);
+}
+
+void var_hint(struct eval *e, struct str name, struct str likely)
+{
+	const struct shell_value *old = pmap_get(e->s.vars, name);
+	struct shell_value *v;
+
+	if (!likely.n || !old || old->kind != VALUE_TEXT || text_exact(old->text))
+		return;
+	v = copy_of(e, old);
+	v->likely = likely;
+	e->s.vars = pmap_set(e->a, e->s.vars, name, v);
 }
 
 void var_set_unknown(struct eval *e, struct str name)
