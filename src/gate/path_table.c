@@ -355,17 +355,45 @@ static struct str make_instance(struct arena *a, struct str base, struct str pat
 	return buf_view(&b);
 }
 
+#define GROUPS_MAX 4 /* groups of an extended pattern that are followed */
+
+static bool may_find_in(const struct judge *j, struct str pattern, unsigned depth);
+
+/* @(.env|x) is one of its alternatives. *ret: one of them may find a secret. False: there is no group. */
+static bool in_groups(const struct judge *j, struct str pattern, unsigned depth, bool *ret)
+{
+	size_t open = 0, close;
+
+	while (open + 1 < pattern.n && !(pattern.p[open + 1] == '(' && strchr("@?+*", pattern.p[open])))
+		open++;
+	close = str_end(pattern, ')', open);
+	if (open + 1 >= pattern.n || close >= pattern.n || depth == GROUPS_MAX)
+		return false;
+	for (size_t from = open + 2; from <= close && !*ret;) {
+		size_t to = str_end(str_first(pattern, close), '|', from);
+
+		*ret = may_find_in(j, str_fmt(j->a, "%.*s%.*s%.*s", STR_ARG(str_first(pattern, open)),
+				STR_ARG(str_sub(pattern, from, to)), STR_ARG(str_from(pattern, close + 1))),
+				depth + 1);
+		from = to + 1;
+	}
+	return true;
+}
+
 /*
  * True if a file name pattern of the command may match a secret. Tries one name of each kind; existing files
  * are judged by their own names.
  */
-static bool may_find_secret(const struct judge *j, struct str pattern)
+static bool may_find_in(const struct judge *j, struct str pattern, unsigned depth)
 {
+	bool found = false;
 	static const char more[][20] = {"~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.ssh/id_ecdsa"};
 	ptrdiff_t slash = -1;
 
+	if (in_groups(j, pattern, depth, &found))
+		return found;
 	if (!strpbrk(str_c(j->a, pattern), "*?["))
-		return false;
+		return depth && is_secret(j, pattern, false);
 	for (size_t i = 0; i < pattern.n; i++)
 		if (pattern.p[i] == '/')
 			slash = (ptrdiff_t)i;
@@ -388,6 +416,8 @@ static bool may_find_secret(const struct judge *j, struct str pattern)
 	}
 	return false;
 }
+
+static bool may_find_secret(const struct judge *j, struct str pattern) { return may_find_in(j, pattern, 0); }
 
 bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 {
@@ -465,8 +495,7 @@ bool path_table_secret_likely(const struct judge *j, struct str text, bool below
 	if (is_secret(j, empty, below && text_exact(text)))
 		return true;
 	names = path_plain(j->a, fill_holes(j, text, "", true));
-	return str_has(text, HOLE_NAME) && path_base(names).n && path_base(names).p[0] != '*' &&
-			may_find_secret(j, names);
+	return path_base(names).n && path_base(names).p[0] != '*' && may_find_secret(j, names);
 }
 
 bool path_table_environ_likely(const struct judge *j, struct str text)

@@ -142,6 +142,17 @@ void builtin_jobs(struct builtin_call *b)
 
 /* ---- directories ---- */
 
+/* How the directory probably looks that cd goes to by this word, although it is not known. */
+static struct str likely_target(struct eval *e, const struct word *to, const struct shell_value *cdpath)
+{
+	struct str dir = cdpath && cdpath->kind == VALUE_TEXT ? cdpath->text : STR("");
+
+	if (to->kind != WORD_EXACT || !cdpath || str_starts(to->text, "/"))
+		return word_likely(e, to);
+	dir = str_first(dir, str_end(dir, ':', 0));
+	return str_fmt(e->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(to->text));
+}
+
 void builtin_cd(struct builtin_call *b)
 {
 	struct eval *e = b->e;
@@ -174,6 +185,8 @@ void builtin_cd(struct builtin_call *b)
 		out_unknown(e);
 	emit_look(e, word_of(path, b->at));
 	dirs_change(e, path);
+	if (i < b->argc && str_eq(path, HOLE))
+		e->likely_dir = likely_target(e, &b->argv[i], cdpath);
 }
 
 static void stack_forget(struct eval *e)

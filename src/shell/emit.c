@@ -275,7 +275,9 @@ static void add_unknown_read(struct eval *e, struct access x)
 	size_t n = absolute || !e->s.dirs.n ? 1 : e->s.dirs.n;
 
 	for (size_t i = 0; i < n; i++) {
-		x.path.likely = absolute || !e->s.dirs.n ? likely : path_join(e->a, e->s.dirs.at[i], likely);
+		struct str dir = e->s.dirs.n ? e->s.dirs.at[i] : e->likely_dir;
+
+		x.path.likely = absolute || !dir.n ? likely : path_join(e->a, dir, likely);
 		add_access_all(e, &x);
 	}
 }
@@ -296,6 +298,8 @@ static void add_joined(struct eval *e, struct access x)
 		return;
 	}
 	if (e->s.dirs.n == 0) { /* known name in an unknown directory */
+		if (e->likely_dir.n)
+			x.path.likely = path_join(e->a, e->likely_dir, path.text);
 		x.path.kind = path.glob ? WORD_REST : WORD_UNKNOWN;
 		x.path.text = str_cat(e->a, str_cat(e->a, HOLE, STR("/")), path.text);
 		x.path.glob = false;

@@ -244,6 +244,7 @@ struct eval {
 	struct span at;          /* the current command */
 	/* how the last words of the current simple command and of the one before it probably look */
 	struct str last_word, word_before;
+	struct str likely_dir;   /* of a shell whose directory is not known; empty: no guess */
 	/* joined states after an error ended a line of the innermost text */
 	struct shell_state *aborted;
 	bool ifs_touched, home_touched; /* the script may set IFS or HOME somewhere */

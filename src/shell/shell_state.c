@@ -614,6 +614,7 @@ void dirs_forget_names(struct eval *e)
 void dirs_change(struct eval *e, struct str path)
 {
 	e->changes++;
+	e->likely_dir.n = 0;
 	dirs_forget_names(e);
 	struct dirs to = {.n = 0};
 	if (text_exact(path) || (names_only(path) && !str_starts(path, "-"))) {
