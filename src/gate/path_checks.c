@@ -661,6 +661,42 @@ static bool reads_content(const struct access *x)
 	return x->kind == ACCESS_READ && !access_by_any(x, ops);
 }
 
+/*
+ * True if the program prints nothing of what the file holds: a number, a checksum, a name, or whether files
+ * differ.
+ */
+static bool prints_no_content(struct judge *j, const struct access *x)
+{
+	static const struct {
+		char programs[88], options[24]; /* with one of these; ! without them; empty: always */
+	} silent[] = {
+		{"wc", ""},
+		{"md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum", "!-c --check"},
+		{"grep egrep fgrep", "-q -c -l -L"},
+		{"diff", "-q --brief"},
+		{"cmp", "!-l -b"},
+	};
+
+	for (size_t i = 0; i < j->nsubjects && x->cause == CAUSE_COMMAND && x->by; i++) {
+		struct subject *s = &j->subjects[i];
+
+		for (size_t k = 0; k < ARRAY_SIZE(silent); k++) {
+			bool without = silent[k].options[0] == '!', has = !silent[k].options[0];
+			struct str rest = str_of(silent[k].options + without), word;
+			struct know_options *o = NULL;
+
+			if (!str_is(s->base, x->by) || !str_is_any(s->base, silent[k].programs) ||
+					!command_covers(s->c, x->at))
+				continue;
+			o = subject_options(j, s);
+			while (o && (word = str_word(&rest)).n)
+				has |= know_has(o, str_c(j->a, word));
+			return o && has != without;
+		}
+	}
+	return false;
+}
+
 /* mkdir, rm, symlink() and the like act on the name: only a directory on the way to it can lead elsewhere. */
 static bool follows_last(const struct access *x)
 {
@@ -755,7 +791,8 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 			(x->below && reads_content(x) && path_table_process(w->real))))
 		raise_about(j, CHECK_PROC_ENVIRON, x, w, phrase_for(j, x, "the environment of a process:"),
 			NULL);
-	else if ((reads_content(x) && path_table_secret(j, w, x->below)) || paths_renames_secret(j, x, w))
+	else if ((reads_content(x) && path_table_secret(j, w, x->below) && !prints_no_content(j, x)) ||
+			paths_renames_secret(j, x, w))
 		raise_about(j, CHECK_SECRET_READ, x, w, phrase_for(j, x, "a likely secret:"),
 			"list the names only, or use an example file");
 	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE ||

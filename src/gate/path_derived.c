@@ -3,6 +3,7 @@
  * reads and restores by its pathspecs, and the words given to an unknown program.
  */
 #include "base/descriptor.h"
+#include "base/glob.h"
 #include "gate/judge.h"
 #include "gate/path_table.h"
 
@@ -514,11 +515,42 @@ static struct str plain_regex(struct judge *j, struct str text)
 	return buf_view(&b);
 }
 
+/* Returns the pattern with x in place of [x]. */
+static struct str without_brackets(struct judge *j, struct str pattern)
+{
+	struct buf b;
+
+	buf_init(&b, j->a, 0);
+	for (size_t i = 0; i < pattern.n; i++) {
+		bool bracket = i + 2 < pattern.n && pattern.p[i] == '[' && pattern.p[i + 2] == ']';
+
+		buf_char(&b, pattern.p[i + bracket]);
+		i += bracket ? 2 : 0;
+	}
+	return buf_view(&b);
+}
+
+/* True for a pattern such as *env, which finds .env and no ordinary file. */
+static bool picks_env(struct str pattern)
+{
+	static const char others[][12] = {"main.c", "index.js", "README.md", ".gitignore", "a.json", "Makefile"};
+
+	if (!glob_path(pattern, STR(".env"), 0))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (glob_path(pattern, str_of(others[i]), 0))
+			return false;
+	return true;
+}
+
 /* True if a pattern that selects files by name selects secrets: rg -g .env, grep --include='.env*'. */
 static bool selects_secret(struct judge *j, const struct subject *s, struct str pattern)
 {
 	struct where w;
 
+	pattern = without_brackets(j, pattern);
+	if (text_exact(pattern) && picks_env(pattern))
+		return true;
 	if (!pattern.n || pattern.p[0] == '!' || !text_exact(s->c->cwd))
 		return false;
 	w = place_lexically(j, s->c->cwd, pattern);
@@ -562,8 +594,33 @@ static struct str selecting_pattern(struct judge *j, const char *option, struct 
 	return !strcmp(option, "-G") ? plain_regex(j, value) : value;
 }
 
+/* True if this program searches the directory that it runs in, because no path is given. */
+static bool searches_cwd(struct judge *j, struct subject *s)
+{
+	struct know_options *o = NULL;
+
+	if (str_is_any(s->base, "grep egrep fgrep git"))
+		o = subject_options(j, s);
+	else if (!str_is_any(s->base, "rg ag ack pt sift rgrep ug ugrep"))
+		return false;
+	if (str_is(s->base, "git") && !(o && o->name && !strcmp(o->name, "git grep") && know_has(o, "--no-index")))
+		return false;
+	if (o && !str_is(s->base, "git") && !know_has(o, "-r") && !know_has(o, "-R"))
+		return false;
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (x->kind == ACCESS_READ && x->below && command_covers(s->c, x->at))
+			return false;
+	return text_exact(s->c->cwd);
+}
+
 static void selected_secrets(struct judge *j, struct subject *s)
 {
+	if (searches_cwd(j, s)) {
+		struct where w = place_lexically(j, s->c->cwd, STR("."));
+
+		if (path_table_secret(j, &w, true) || path_table_process(w.path))
+			raise_secret(j, s, " searches a directory that likely holds secrets");
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(searchers); i++) {
 		struct know_options *o = str_is_any(s->base, searchers[i].programs) ? subject_options(j, s)
 										      : NULL;
@@ -588,7 +645,8 @@ static void selected_secrets(struct judge *j, struct subject *s)
 /* Returns the name that this word asks for; fd -e env asks for *.env. */
 static struct str listed_name(struct judge *j, const struct subject *s, size_t k)
 {
-	struct str text = plain_regex(j, s->c->argv[k].text), option = s->c->argv[k - 1].text;
+	struct str text = plain_regex(j, without_brackets(j, s->c->argv[k].text)),
+			option = s->c->argv[k - 1].text;
 
 	if (str_is_any(s->base, "fd fdfind") && (str_is(option, "-e") || str_is(option, "--extension")))
 		return str_fmt(j->a, "*.%.*s", STR_ARG(text));
@@ -597,22 +655,36 @@ static struct str listed_name(struct judge *j, const struct subject *s, size_t k
 	return text;
 }
 
+#define FD_PART_MIN 3 /* letters of a part of .env that fd finds it by */
+
 /* True for ls ~/.ssh or find ~ -name id_rsa, which list secrets. */
-static bool lists_secrets(struct judge *j, const struct subject *s)
+static bool lists_secrets(struct judge *j, struct subject *s)
 {
+	struct know_options *o = str_is_any(s->base, "fd fdfind") ? subject_options(j, s) : NULL;
+	bool hidden = o && (know_has(o, "-H") || know_has(o, "-u"));
+	bool runs = o && (know_has(o, "-x") || know_has(o, "-X")), globs = o && know_has(o, "-g");
+
 	if (!str_is_any(s->base, "find ls fd fdfind locate plocate eza exa") || !text_exact(s->c->cwd))
 		return false;
 	for (size_t k = 1; k < s->c->argc; k++) {
 		struct where w;
 
+		if (runs && str_starts(s->c->argv[k].text, "--search-path=")) {
+			w = place_lexically(j, s->c->cwd, str_from(s->c->argv[k].text, 14));
+			if (path_table_secret(j, &w, true))
+				return true;
+		}
+		if (hidden && str_contains(STR(".env"), listed_name(j, s, k)) &&
+				s->c->argv[k].text.n >= FD_PART_MIN)
+			return true;
 		if (s->c->argv[k].kind != WORD_EXACT || !s->c->argv[k].text.n ||
 				s->c->argv[k].text.p[0] == '-' || str_is(s->c->argv[k - 1].text, "!") ||
 				str_is(s->c->argv[k - 1].text, "-not"))
 			continue;
 		w = place_lexically(j, s->c->cwd, listed_name(j, s, k));
-		w.wild = str_ends(s->c->argv[k - 1].text, "name") &&
+		w.wild = (globs || str_ends(s->c->argv[k - 1].text, "name")) &&
 			 !strchr("*?[", s->c->argv[k].text.p[0]); /* '*.c' asks for no secret */
-		if (path_table_secret(j, &w, false))
+		if (path_table_secret(j, &w, runs && k > 1))
 			return true;
 	}
 	return false;
