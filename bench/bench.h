@@ -1,4 +1,4 @@
-/* What the measuring programs share. */
+/* Clocks and reports that the measuring programs share. */
 #pragma once
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* What the targets check with. */
+/* Checks and inputs that the fuzz targets share. */
 #pragma once
 #include <stdlib.h>
 

@@ -81,7 +81,8 @@ static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
 	if (end - from <= FRAME_END || (uint64_t)(end - from) > AUDIT_ROW_MAX)
 		return 0;
 	if (fd_read_at(t->fd, first, n, from) != (ssize_t)n ||
-			fd_read_at(t->fd, last, sizeof last, end - (off_t)sizeof last) != (ssize_t)sizeof last)
+			fd_read_at(t->fd, last, sizeof last, end - (off_t)sizeof last) !=
+					(ssize_t)sizeof last)
 		return err_system(e, "cannot read the record");
 	if (last[FRAME_END] != '\n' || !frame_start(str_n(first, n), &f) ||
 			!frame_end(str_n(last, FRAME_END), &f))

@@ -49,7 +49,9 @@ static int find_list(struct excluding *x)
 	x->list = json_key(x->sandbox, "excludedCommands");
 	if (x->sandbox && x->sandbox->kind != JSON_OBJECT)
 		return jsontext_wrong(x->a, x->text, x->sandbox, "an object", x->e);
-	return x->list && x->list->kind != JSON_ARRAY ? jsontext_wrong(x->a, x->text, x->list, "an array", x->e) : 0;
+	if (x->list && x->list->kind != JSON_ARRAY)
+		return jsontext_wrong(x->a, x->text, x->list, "an array", x->e);
+	return 0;
 }
 
 static bool is_ours(const struct json *n)

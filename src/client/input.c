@@ -207,8 +207,8 @@ static void read_call_options(struct hook_input *h)
 	if (ms <= 0)
 		ms = json_int_at(h->args, "timeout_ms");
 	h->time_ms = ms >= TIME_MIN_MS && (uint64_t)ms < TIME_MAX_MS ? (uint64_t)ms : 0;
-	h->background = json_true_at(h->args, "run_in_background") || json_true_at(h->args, "is_background") ||
-			str_is_any(h->tool, "Monitor monitor");
+	h->background = json_true_at(h->args, "run_in_background") ||
+			json_true_at(h->args, "is_background") || str_is_any(h->tool, "Monitor monitor");
 	h->unboxed = json_true_at(h->args, "dangerouslyDisableSandbox") ||
 			str_is(text_at(h->args, "sandbox_permissions"), "require_escalated") ||
 			json_true_at(h->args, "with_escalated_permissions");

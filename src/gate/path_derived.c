@@ -533,7 +533,8 @@ static struct str without_brackets(struct judge *j, struct str pattern)
 /* True for a pattern such as *env, which finds .env and no ordinary file. */
 static bool picks_env(struct str pattern)
 {
-	static const char others[][12] = {"main.c", "index.js", "README.md", ".gitignore", "a.json", "Makefile"};
+	static const char others[][12] = {
+			"main.c", "index.js", "README.md", ".gitignore", "a.json", "Makefile"};
 
 	if (!glob_path(pattern, STR(".env"), 0))
 		return false;
@@ -603,7 +604,8 @@ static bool searches_cwd(struct judge *j, struct subject *s)
 		o = subject_options(j, s);
 	else if (!str_is_any(s->base, "rg ag ack pt sift rgrep ug ugrep"))
 		return false;
-	if (str_is(s->base, "git") && !(o && o->name && !strcmp(o->name, "git grep") && know_has(o, "--no-index")))
+	if (str_is(s->base, "git") && !(o && o->name && !strcmp(o->name, "git grep") &&
+			know_has(o, "--no-index")))
 		return false;
 	if (o && !str_is(s->base, "git") && !know_has(o, "-r") && !know_has(o, "-R"))
 		return false;

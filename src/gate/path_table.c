@@ -506,7 +506,8 @@ bool path_table_environ_likely(const struct judge *j, struct str text)
 		return false;
 	empty = path_plain(j->a, fill_holes(j, text, "", false));
 	one = path_plain(j->a, fill_holes(j, text, "1", false));
-	return path_table_environ(empty, empty) || path_table_environ(one, one) || str_eq(one, STR("/proc/1/1"));
+	return path_table_environ(empty, empty) || path_table_environ(one, one) ||
+		str_eq(one, STR("/proc/1/1"));
 }
 
 bool path_table_environ_found(const struct judge *j, struct str pattern)
@@ -519,7 +520,8 @@ bool path_table_environ_found(const struct judge *j, struct str pattern)
 	if (strpbrk(str_c(j->a, pid), "*?["))
 		pid = STR("1");
 	return glob_path(pattern, str_fmt(j->a, "/proc/%.*s/environ", STR_ARG(pid)), 0) ||
-		glob_path(pattern, str_fmt(j->a, "/proc/%.*s/task/%.*s/environ", STR_ARG(pid), STR_ARG(pid)), 0);
+		glob_path(pattern,
+				str_fmt(j->a, "/proc/%.*s/task/%.*s/environ", STR_ARG(pid), STR_ARG(pid)), 0);
 }
 
 bool path_table_process(struct str path)

@@ -22,7 +22,8 @@ static bool matches_pattern(const char *pattern, struct str text, bool fold)
 			again = at;
 			if (!*star)
 				return true;
-		} else if (*pattern == text.p[at] || (fold && ascii_to_upper(*pattern) == ascii_to_upper(text.p[at]))) {
+		} else if (*pattern == text.p[at] ||
+				(fold && ascii_to_upper(*pattern) == ascii_to_upper(text.p[at]))) {
 			pattern++;
 			at++;
 		} else if (star) {

@@ -90,8 +90,8 @@ struct word {
 	bool ambient;
 	struct str text;
 	/*
-	 * How an unknown word probably looks, with holes; empty: no guess. Checks ask about secrets by it, and
-	 * nothing is proved by it.
+	 * How an unknown word probably looks, with holes; empty: no guess. Checks ask about secrets by it,
+	 * and nothing is proved by it.
 	 */
 	struct str likely;
 	struct span at;

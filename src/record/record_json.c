@@ -283,7 +283,8 @@ static int read_path(struct view_reader *r, const struct json *o, struct path_an
 		return -1;
 	*ret = (struct path_answer){.path = text(r, o, "path"), .kind = (enum path_kind)kind,
 			.target = (enum path_kind)target, .owner = number(o, "owner"),
-		.links = number(o, "links"), .shared = json_true_at(o, "shared"), .kept = json_true_at(o, "kept")};
+		.links = number(o, "links"), .shared = json_true_at(o, "shared"),
+		.kept = json_true_at(o, "kept")};
 	ret->place = json_key(o, "place") ? text(r, o, "place") : ret->path;
 	ret->real = json_key(o, "real") ? text(r, o, "real") : ret->path;
 	return 0;
@@ -321,8 +322,10 @@ static void read_gits(struct view_reader *r, struct git_answer **end)
 	for (const struct json *o = json_items(json_key(r->o, "git")); o; o = o->next, end = &(*end)->next) {
 		*end = arena_copy(r->a, (struct git_answer){.dir = text(r, o, "dir"),
 				.found = json_true_at(o, "found"), .top = text(r, o, "top"),
-			.unclear = json_true_at(o, "unclear"), .signs_commits = json_true_at(o, "signs_commits"),
-			.signs_tags = json_true_at(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
+			.unclear = json_true_at(o, "unclear"),
+			.signs_commits = json_true_at(o, "signs_commits"),
+			.signs_tags = json_true_at(o, "signs_tags"),
+			.hooks = read_items(r, o, "hooks", "path"),
 			.programs = read_items(r, o, "programs", "command"),
 			.remotes = read_items(r, o, "remotes", "url"),
 			.other_remotes = json_true_at(o, "other_remotes"),
@@ -358,8 +361,8 @@ static int read_trees(struct view_reader *r, struct tree_answer **end)
 			return -1;
 		*end = arena_copy(r->a, (struct tree_answer){.dir = text(r, o, "dir"),
 				.change = (enum git_change)change,
-			.revs = text(r, o, "revs"), .keep = text(r, o, "keep"), .known = json_true_at(o, "known"),
-			.more = json_true_at(o, "more")});
+			.revs = text(r, o, "revs"), .keep = text(r, o, "keep"),
+			.known = json_true_at(o, "known"), .more = json_true_at(o, "more")});
 		if (read_touched(r, o, &(*end)->touched) != 0)
 			return -1;
 	}

@@ -56,7 +56,9 @@ static enum found find_at_sign(const struct candidate *c, size_t from, size_t *r
 		if (c->text.p[at] == '@')
 			*ret = at;
 	}
-	return candidate_open(c, at) && at - from < URL_PASSWORD_MAX ? FOUND_MORE : *ret ? FOUND_YES : FOUND_NO;
+	if (candidate_open(c, at) && at - from < URL_PASSWORD_MAX)
+		return FOUND_MORE;
+	return *ret ? FOUND_YES : FOUND_NO;
 }
 
 /* A variable, a row of stars or a word like "password" is no secret. */

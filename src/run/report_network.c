@@ -14,7 +14,8 @@ static void put_row(struct buf *b, const struct network_connection *c)
 	json_put_bool(b, "allowed", !c->refusal);
 	buf_fmt(b, ",\"count\":%u,\"bytes_in\":%llu,\"bytes_out\":%llu,\"ms\":%u", c->count,
 			(unsigned long long)c->bytes_in, (unsigned long long)c->bytes_out, c->ms);
-	json_put_name(b, "reason", c->refusal ? network_refusal_name((enum network_refusal)c->refusal) : NULL);
+	json_put_name(b, "reason",
+			c->refusal ? network_refusal_name((enum network_refusal)c->refusal) : NULL);
 	buf_char(b, '}');
 }
 

@@ -608,7 +608,8 @@ static bool splits_in_holes(struct eval *e, const struct chars *c)
 	struct str ifs = param_ifs(e);
 	for (size_t i = 0; i < c->b.n; i++) {
 		bool active = c->kinds.p[i] == CHAR_TEXT || c->kinds.p[i] == CHAR_EXPANDED;
-		if (active && (ascii_is_blank_or_newline(c->b.p[i]) || (c->b.p[i] && strchr("*?[]@+!()|", c->b.p[i]))))
+		if (active && (ascii_is_blank_or_newline(c->b.p[i]) ||
+				(c->b.p[i] && strchr("*?[]@+!()|", c->b.p[i]))))
 			return false;
 	}
 	return str_eq(ifs, STR(" \t\n"));

@@ -562,8 +562,8 @@ static bool mktemp_row(const struct output_call *c, struct str *ret)
 	if (maybe_option(word_abstract(&c->argv[i])) ||
 			(in_tmp && str_has(word_abstract(&c->argv[i]), '/')))
 		return false;
-	return temporary(c, in_tmp ? str_cat(c->a, c->env->tmp, STR("/")) : STR(""), word_abstract(&c->argv[i]),
-			ret);
+	return temporary(c, in_tmp ? str_cat(c->a, c->env->tmp, STR("/")) : STR(""),
+			word_abstract(&c->argv[i]), ret);
 }
 
 /* --- the table --- */

@@ -25,7 +25,8 @@ static bool read_name(struct parser *p, struct str *ret)
 
 static void read_subscript(struct parser *p, struct syn_param *pm)
 {
-	if (p->dialect == DIALECT_SH || lex_peek(p) != '[' || !ascii_is_name_start((unsigned char)pm->name.p[0]))
+	if (p->dialect == DIALECT_SH || lex_peek(p) != '[' ||
+			!ascii_is_name_start((unsigned char)pm->name.p[0]))
 		return;
 	pm->subscripted = true;
 	int c = lex_ahead(p, 1);

@@ -51,7 +51,9 @@ pid_t process_fork(struct arena *a);
  */
 pid_t process_fork_heir(void);
 
-/* Waits for a child. Returns its wait status; 0 without a child (pid <= 0), or if it was waited for already. */
+/*
+ * Waits for a child. Returns its wait status; 0 without a child (pid <= 0), or if it was waited for already.
+ */
 int process_wait(pid_t pid);
 /*
  * Returns 0 if the program exited in time, with any status. -1 if it could not be started (ERR_SYSTEM), took

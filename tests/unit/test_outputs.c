@@ -99,8 +99,9 @@ static void test_prune(void)
 	CHECK_INT(done.bytes, 20);
 	CHECK_INT(done.left_files, 2);
 	CHECK_INT(done.left_bytes, 20);
-	CHECK(!is_there("state3/outputs/old") && !is_there("state3/outputs/.left") && is_there("state3/outputs/new") &&
-			is_there("state3/outputs/.underway") && is_there("state3/outputs/.pruned"));
+	CHECK(!is_there("state3/outputs/old") && !is_there("state3/outputs/.left") &&
+			is_there("state3/outputs/new") && is_there("state3/outputs/.underway") &&
+			is_there("state3/outputs/.pruned"));
 	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 20, false, &done, &e), 0);
 	CHECK_INT(done.files, 0);
 	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 19, false, &done, &e), 0);
