@@ -661,27 +661,47 @@ static bool reads_content(const struct access *x)
 	return x->kind == ACCESS_READ && !access_by_any(x, ops);
 }
 
+#define NAME_LETTERS_MIN 3 /* shorter patterns could find out a value letter by letter */
+
 /*
- * True if the program prints nothing of what the file holds: a number, a checksum, a name, or whether files
- * differ.
+ * True if grep looks for the name of a variable (KEY, ^KEY=) or for any line. Other patterns find out a
+ * value, guess by guess.
+ */
+static bool looks_for_name(const struct subject *s, const struct know_options *o)
+{
+	const struct word *w = o->noperands ? &s->c->argv[o->operands[0]] : NULL;
+	struct str name;
+	size_t n = 0;
+
+	if (!w || w->kind != WORD_EXACT || o->maybe_option || know_has(o, "-e") || know_has(o, "-f"))
+		return false;
+	name = str_from(w->text, str_starts(w->text, "^"));
+	while (n < name.n && ascii_is_name_start((unsigned char)name.p[n]))
+		n++;
+	return !w->text.n || str_is_any(w->text, ". =") ||
+		(n >= NAME_LETTERS_MIN && (n == name.n || (n + 1 == name.n && name.p[n] == '=')));
+}
+
+/*
+ * True if the program prints nothing of what the file holds: a number, a checksum, or whether it has a
+ * variable. Comparisons with other files (cmp, diff -q) find out what a file holds.
  */
 static bool prints_no_content(struct judge *j, const struct access *x)
 {
 	static const struct {
-		char programs[88], options[24]; /* with one of these; ! without them; empty: always */
+		char programs[64], options[24]; /* with one of these; ! without them */
+		bool names;                     /* only with the name of a variable as the pattern */
 	} silent[] = {
-		{"wc", ""},
-		{"md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum", "!-c --check"},
-		{"grep egrep fgrep", "-q -c -l -L"},
-		{"diff", "-q --brief"},
-		{"cmp", "!-l -b"},
+		{"wc", "!--files0-from", false},
+		{"md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum", "!-c --check", false},
+		{"grep egrep fgrep", "-q -c -l -L", true},
 	};
 
 	for (size_t i = 0; i < j->nsubjects && x->cause == CAUSE_COMMAND && x->by; i++) {
 		struct subject *s = &j->subjects[i];
 
 		for (size_t k = 0; k < ARRAY_SIZE(silent); k++) {
-			bool without = silent[k].options[0] == '!', has = !silent[k].options[0];
+			bool without = silent[k].options[0] == '!', has = false;
 			struct str rest = str_of(silent[k].options + without), word;
 			struct know_options *o = NULL;
 
@@ -691,7 +711,7 @@ static bool prints_no_content(struct judge *j, const struct access *x)
 			o = subject_options(j, s);
 			while (o && (word = str_word(&rest)).n)
 				has |= know_has(o, str_c(j->a, word));
-			return o && has != without;
+			return o && has != without && (!silent[k].names || looks_for_name(s, o));
 		}
 	}
 	return false;
