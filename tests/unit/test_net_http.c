@@ -599,8 +599,8 @@ static void test_clients(void)
 /* Each answers a request with "<<METHOD TARGET HOST LENGTH>>" and prints its port first. */
 static const char node_server[] = "const s = require('http').createServer((q, r) => { let n = 0; "
 				  "q.on('data', d => n += d.length);\n"
-				  "q.on('end', () => r.end(`<<${q.method} ${Buffer.from(q.url, 'latin1')} "
-				  "${q.headers.host} ${n}>>`)); });\n"
+				  "q.on('end', () => r.end(Buffer.from(`<<${q.method} ${q.url} "
+				  "${q.headers.host} ${n}>>`, 'latin1'))); });\n"
 				  "s.keepAliveTimeout = 300;\n"
 				  "s.listen(0, '127.0.0.1', () => console.log(s.address().port));";
 static const char python_server[] =
@@ -630,7 +630,7 @@ struct http_server {
 	const char *name;
 	char *argv[5];
 	bool chunks;         /* decodes chunked bodies */
-	const char *refuses; /* streams of good[] for which the server is too strict */
+	const char *refuses; /* streams of good[] for which some versions of the server are too strict */
 	pid_t pid;
 	struct sockaddr_in at;
 	unsigned requests, refused;
@@ -784,8 +784,8 @@ static void check_server(struct http_server *s)
 			continue;
 		unsigned before = s->requests;
 		compare(&a, s, text);
-		bool refused = str_is_any(str_of(good[i].what), s->refuses);
-		CHECK_ROW((s->requests > before) != refused, good[i].what);
+		bool strict = str_is_any(str_of(good[i].what), s->refuses);
+		CHECK_ROW(strict || s->requests > before, good[i].what);
 		for (unsigned k = 0; k < 200; k++) {
 			size_t n = change(stream, text, &seed);
 			compare(&a, s, str_n(stream, n));

@@ -151,6 +151,7 @@ static struct exception exceptions[] = {
 	{"nice \"$@\"", NULL, "a shell or function of its own has other positional parameters: none", false},
 	{"$1 a", NULL, "likewise", false},
 	{"${1:-", NULL, "likewise, or known ones", false},
+	{".e$@nv", NULL, "likewise", false},
 	{"watch caisson", "xargs words",
 			"xargs may add words to the text that watch hands to a shell: it is not known, so "
 			"it runs in the box", false},
