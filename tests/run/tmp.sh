@@ -401,13 +401,16 @@ files
 swaps
 attack
 if [[ $(id -u) == 0 ]] && id nobody >/dev/null 2>&1; then
+	# a program where everybody can read it
+	away=$(mktemp -d /var/tmp/caisson-tmp.XXXXXX) && chmod 755 "$away" && cp "$CAISSON" "$away/caisson"
+	program=$CAISSON CAISSON=$away/caisson
 	as=(setpriv --reuid nobody --regid nogroup --clear-groups env HOME="$tmp/user/home" USER=nobody)
 	start nobody "$tmp/user"
 	files
 	swaps
 	attack
-	as=() options=()
-	away=$(mktemp -d /var/tmp/caisson-tmp.XXXXXX) && start root "$away"
+	as=() options=() CAISSON=$program
+	start root "$away"
 	boxed sh -c 'echo x >/tmp/caisson-test.away; echo ok >here'
 	boxed sh -c 'cat here /tmp/caisson-test.away'
 	said $'ok\nx' "a project outside of /tmp"
@@ -415,10 +418,9 @@ if [[ $(id -u) == 0 ]] && id nobody >/dev/null 2>&1; then
 	said $'/tmp\nx' "and a caller whose TMPDIR is elsewhere"
 	# a machine whose /tmp/claude is a link, with directories and files of others; the program may lie in
 	# /tmp
-	cp "$CAISSON" "$away/caisson"
 	as=(unshare -m sh -c \
 		'mount -t tmpfs -o mode=1777 none /tmp && ln -s /etc /tmp/claude && mkdir /tmp/theirs /tmp/open /tmp/own &&
-		for f in theirs/f open/f own/f f mine; do echo $f-host >/tmp/$f; done && chown nobody /tmp/theirs /tmp/f && chmod 777 /tmp/open && exec "$@"' sh) program=$CAISSON CAISSON=$away/caisson
+		for f in theirs/f open/f own/f f mine; do echo $f-host >/tmp/$f; done && chown nobody /tmp/theirs /tmp/f && chmod 777 /tmp/open && exec "$@"' sh) CAISSON=$away/caisson
 	boxed cat /tmp/claude/os-release /tmp/theirs/f /tmp/open/f /tmp/f /tmp/own/f /tmp/mine
 	said $'own/f-host\nmine-host' "neither a link at /tmp/claude nor what others own or can replace"
 	boxed stat -c %F /tmp/claude
