@@ -36,6 +36,11 @@ cat >"$tmp/hosts" <<END
 2600:1::1 six.example.org
 END
 echo 'nameserver 10.9.9.9' >"$tmp/resolv.conf"
+if [[ ! -e /etc/hosts ]]; then # a minimal system has none
+	mkdir "$tmp/etc" "$tmp/etc-work" && : >"$tmp/etc/hosts" && chmod 755 "$tmp/etc" &&
+		chmod 644 "$tmp/etc/hosts" && mount -t overlay \
+		-o "lowerdir=/etc,upperdir=$tmp/etc,workdir=$tmp/etc-work" none /etc || exit 1
+fi
 mount --bind "$tmp/hosts" /etc/hosts && mount --bind "$tmp/resolv.conf" "$(realpath /etc/resolv.conf)" ||
 	exit 1
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout "$tmp/key.pem" -out "$tmp/cert.pem" \
