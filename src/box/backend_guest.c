@@ -473,7 +473,7 @@ static int prepare(struct box_state *b, struct err *e)
 	g->ns.keep_cpus = (uint64_t)cpus_online() * 1000 > cpu_milli;
 	if (!program)
 		return err_set(e, ERR_SYSTEM, errno, "cannot find this program's own file");
-	if (stage_make(b->a, b->spec, &b->ops, program, &g->stage, e) != 0)
+	if (stage_make(b->a, b->spec, &b->ops, program, !g->engine->connects, &g->stage, e) != 0)
 		return -1;
 	if (g->stage.no_overlay)
 		err_set(&b->outcome.no_overlay, ERR_SYSTEM, 0, "the backend %s has no overlays",

@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +20,8 @@
 #include "sys/tree_walk.h"
 
 #define NAME_PREFIX "box-"
+#define MEMORY "/dev/shm"
+#define MEMORY_MIN ((uint64_t)4 << 20) /* free bytes, or the stage lies on a disk */
 #define SWEEP_MAX 4096 /* names that one run looks at */
 #define MAKE_TRIES 16
 #define DEPTH_MAX 64
@@ -66,11 +71,12 @@ static void sweep(const char *parent)
 }
 
 /* Another launcher may sweep the new directory before its lock is taken: then the path leads elsewhere. */
-static bool make_locked(struct box_stage *st, const char *parent)
+static bool make_locked(struct box_stage *st, const char *parent, uint64_t state)
 {
 	struct stat opened, named;
 
-	if (str_put(st->dir, sizeof(st->dir), "%s/" NAME_PREFIX "XXXXXX", parent) >= sizeof(st->dir) ||
+	if (str_put(st->dir, sizeof(st->dir), "%s/" NAME_PREFIX "%ju-XXXXXX", parent, (uintmax_t)state) >=
+					sizeof(st->dir) ||
 			!mkdtemp(st->dir)) {
 		st->dir[0] = 0;
 		return false;
@@ -85,23 +91,80 @@ static bool make_locked(struct box_stage *st, const char *parent)
 	return false;
 }
 
-static int make_dir(struct staging *g, struct err *e)
+static bool is_ours(const char *dir)
+{
+	struct stat at;
+
+	return lstat(dir, &at) == 0 && S_ISDIR(at.st_mode) && at.st_uid == geteuid() && !(at.st_mode & 022);
+}
+
+static bool is_memory(const char *dir)
+{
+	struct statfs fs;
+
+	return statfs(dir, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+}
+
+/* The stage has programs of the plan, so MEMORY must let them run. */
+static bool memory_suffices(void)
+{
+	struct statvfs fs;
+
+	return is_memory(MEMORY) && statvfs(MEMORY, &fs) == 0 && !(fs.f_flag & (ST_NOEXEC | ST_RDONLY)) &&
+	       (uint64_t)fs.f_bavail * fs.f_frsize >= MEMORY_MIN;
+}
+
+/*
+ * A launcher that ends removes the directory of this user if it was the last one there. False: the stage must
+ * lie on a disk.
+ */
+static bool make_in_memory(struct box_stage *st, uint64_t state)
+{
+	char parent[64];
+
+	str_put(parent, sizeof(parent), SPEC_STAGE_MEMORY, (unsigned)geteuid());
+	if (!memory_suffices())
+		return false;
+	for (int i = 0; i < MAKE_TRIES && !st->dir[0]; i++) {
+		if ((mkdir(parent, 0700) != 0 && errno != EEXIST) || !is_ours(parent))
+			return false;
+		sweep(parent);
+		st->in_memory = make_locked(st, parent, state);
+		if (!st->in_memory && errno != ENOENT && errno != EEXIST)
+			return false;
+	}
+	return st->in_memory;
+}
+
+static uint64_t inode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+static int make_dir(struct staging *g, bool local, struct err *e)
 {
 	struct box_stage *st = g->st;
 	const char *usual = str_c(g->a, str_fmt(g->a, "/tmp/caisson-boxes-%u", (unsigned)geteuid()));
 	const char *parent = g->spec->stage.n ? str_c(g->a, g->spec->stage) : usual;
-	struct stat at;
+	uint64_t state = g->spec->stage.n ? inode_of(str_c(g->a, path_parent(g->spec->stage))) : 0;
 
+	if (local && !is_memory(parent) && make_in_memory(st, state)) {
+		if (is_ours(parent))
+			sweep(parent);
+		return 0;
+	}
 	/* a state directory that does not exist is not made for this */
 	if (g->spec->stage.n && mkdir(parent, 0700) != 0 && errno == ENOENT)
 		parent = usual;
 	if (mkdir(parent, 0700) != 0 && errno != EEXIST)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", parent);
-	if (lstat(parent, &at) != 0 || !S_ISDIR(at.st_mode) || at.st_uid != geteuid() || at.st_mode & 022)
+	if (!is_ours(parent))
 		return err_set(e, ERR_INPUT, 0, "'%s' is not a directory of this user alone", parent);
 	sweep(parent);
 	for (int i = 0; i < MAKE_TRIES; i++)
-		if (make_locked(st, parent))
+		if (make_locked(st, parent, state))
 			return 0;
 	return err_set(e, ERR_SYSTEM, errno, "cannot make a directory in '%s'", parent);
 }
@@ -128,6 +191,11 @@ void stage_remove(struct box_stage *st)
 {
 	if (st->dir[0])
 		(void)tree_remove(AT_FDCWD, st->dir);
+	if (st->in_memory) { /* in a directory that goes with the last stage */
+		*strrchr(st->dir, '/') = 0;
+		(void)rmdir(st->dir);
+	}
+	st->in_memory = false;
 	st->dir[0] = 0;
 	if (st->lock > 0)
 		fd_close(&st->lock);
@@ -615,17 +683,17 @@ int stage_dir(struct arena *a, const struct spec *s, struct box_stage *ret, stru
 {
 	struct staging g = {.a = a, .spec = s, .st = ret};
 
-	return make_dir(&g, e);
+	return make_dir(&g, false, e);
 }
 
 int stage_make(struct arena *a, const struct spec *s, struct ops *ops, const char *guest,
-		struct box_stage *ret, struct err *e)
+		bool local, struct box_stage *ret, struct err *e)
 {
 	struct staging g = {.a = a, .spec = s, .ops = ops, .st = ret};
 	static const char points[][8] = {"/proc", "/dev", "/sys", "/run"};
 
 	ret->end = &ret->mounts;
-	if (make_dir(&g, e) != 0 || fill_dir(&g, e) != 0 || mount_list(a, &g.host_mounts, e) != 0)
+	if (make_dir(&g, local, e) != 0 || fill_dir(&g, e) != 0 || mount_list(a, &g.host_mounts, e) != 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
 		if (make_own(&g, &(struct op){.kind = OP_DIR, .target = points[i]}, e) != 0)

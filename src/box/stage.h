@@ -4,9 +4,16 @@
  *
  * DIR is a new directory of ours (0700):
  *   root/     the box's own root: directories, links, small files, empty mount points. The same plan gives
- * the same tree, so an engine may keep it (stage.digest) caisson/  mounted at /caisson: the script and other
- * texts of this run empty/    an empty directory, and `none`, a file that nobody may open, to cover others It
- * is locked as long as the launcher lives. The next run sweeps a directory without a lock.
+ *             the same tree, so an engine may keep it
+ *   caisson/  mounted at /caisson: the script and other texts of this run
+ *   empty/    an empty directory, and `none`, a file that nobody may open, to cover others
+ *
+ * DIR is locked as long as the launcher lives. The next run sweeps a directory without a lock.
+ *
+ * DIR lies in SPEC_STAGE_MEMORY if the engine is local: its processes are children of the launcher and see every
+ * path that the launcher sees. The tens of names cost milliseconds on a disk. A daemon may have another
+ * /dev/shm, so its stages lie in spec.stage. So do all stages where SPEC_STAGE_MEMORY is no tmpfs, is full, or
+ * lets no programs run.
  *
  * /dev is a directory of root/, with mount points for devices; most engines have their own /dev.
  *
@@ -54,18 +61,19 @@ struct box_stage {
 	char dir[STAGE_PATH_MAX]; /* empty: none */
 	const char *root;         /* DIR/root */
 	int lock;                 /* the directory, locked; -1: none */
+	bool in_memory;           /* DIR is in SPEC_STAGE_MEMORY */
 	struct stage_mount *mounts, **end;
 	struct texts *masked; /* paths in /proc to hide, with a slash at the end if directories */
 	bool no_overlay;      /* caches were planned with one */
 };
 
 /*
- * Makes the directory below `parent`, and sweeps what killed launchers left there. Marks the sources of
- * operations with their identities, for the guest. `guest` is mounted at STAGE_GUEST. -1: stage_remove()
- * cleans up.
+ * Makes the directory, and sweeps what killed launchers left beside it. Marks the sources of operations with
+ * their identities, for the guest. `guest` is mounted at STAGE_GUEST. `local`: the engine is. -1:
+ * stage_remove() cleans up.
  */
 int stage_make(struct arena *a, const struct spec *s, struct ops *ops, const char *guest,
-		struct box_stage *ret, struct err *e);
+		bool local, struct box_stage *ret, struct err *e);
 /* Only the directory, empty and locked. */
 int stage_dir(struct arena *a, const struct spec *s, struct box_stage *ret, struct err *e);
 /* Mounts below directories that other boxes may write get another place (`late`). */

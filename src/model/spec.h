@@ -8,6 +8,9 @@
 #include "model/network.h"
 #include "model/policy.h"
 
+/* Where local engines find what they mount: a directory of the user with this id, in memory (box/stage.h). */
+#define SPEC_STAGE_MEMORY "/dev/shm/caisson-boxes-%u"
+
 /* A cache of the person: a lower layer, below what boxes of this project wrote (spec.layer). */
 enum spec_cache {
 	CACHE_NOT,
@@ -133,7 +136,10 @@ struct spec {
 	int input;                 /* descriptor for stdin; -1: empty input */
 	/* directory on a disk for unnamed files with long output; NULL: any */
 	const char *spool;
-	/* STATE/boxes, created on demand, for what other engines than native mount; empty: one in /tmp */
+	/*
+	 * STATE/boxes, created on demand, for what other engines than native mount; empty: one in /tmp. Local
+	 * engines use SPEC_STAGE_MEMORY in its place where they can.
+	 */
 	struct str stage;
 	bool background;           /* processes may outlive the program and the launcher (box_hold) */
 	bool collects;             /* outcome.home is wanted */

@@ -51,7 +51,8 @@ static int look_up(struct place_search *p, const char *option, struct str name, 
 /* The directory of Caisson's own that overlaps this path; empty: none. */
 static struct str own_files(const struct spec_builder *m, struct str real)
 {
-	const struct str own[] = {m->at->config_dir, m->at->state_dir};
+	const struct str own[] = {m->at->config_dir, m->at->state_dir,
+			str_fmt(m->a, SPEC_STAGE_MEMORY, (unsigned)m->at->uid)};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (path_inside(own[i], real) || path_inside(real, own[i]))

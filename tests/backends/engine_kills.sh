@@ -67,7 +67,7 @@ in_workspace() { find "$tmp/$1/ws" -mindepth 1 ! -name begun ! -name ended -prin
 stragglers() {
 	local pid
 	for pid in $(pgrep 'runc'); do
-		grep -q "$tmp/.*/state/boxes" "/proc/$pid/mountinfo" 2>/dev/null && echo "$pid: $(cat "/proc/$pid/comm")"
+		grep -q "$(stage_pattern root)\|$(stage_pattern user)" "/proc/$pid/mountinfo" 2>/dev/null && echo "$pid: $(cat "/proc/$pid/comm")"
 	done
 }
 
@@ -153,7 +153,7 @@ kills() { # WHO BACKEND
 	wait "$launcher"
 	want '.status == "ok"' "$at: a run after them ($(field .error))"
 	nothing_left "$who"
-	result $? "$at: no process, mount or file is left ($(ls "$tmp/$who/state/boxes" 2>/dev/null | wc -l) stages, $(guests | wc -l) guests)"
+	result $? "$at: no process, mount or file is left ($(stages "$who" | wc -l) stages, $(guests | wc -l) guests)"
 	[[ -z $(containers "$who" "$2")$(stragglers) ]]
 	result $? "$at: no container is left ($(containers "$who" "$2" | wc -l), $(stragglers))"
 	no_groups_left && [[ -z $(find /sys/fs/cgroup -path "*/$group/*" -type d) ]]
@@ -173,7 +173,7 @@ dead() { # WHO BACKEND: nobody listens
 	wait "$launcher"
 	want '.status == "setup_error" and (.error | test("cannot connect to .*(refused|No such file)"))' \
 		"$1: $2: a dead daemon is a setup error ($(field .error))"
-	[[ -z $(in_workspace "$1")$(ls "$tmp/$1/state/boxes" 2>/dev/null) ]]
+	[[ -z $(in_workspace "$1")$(stages "$1") ]]
 	result $? "$1: $2: nothing is left of that"
 	ensure "$1" "$2"
 }

@@ -92,7 +92,7 @@ bundle() { # WHO BACKEND
 		--pids 32 -- /bin/sleep 10) >/dev/null 2>&1 &
 	pid=$!
 	for _ in $(seq 100); do
-		jq -e . "$tmp/$who"/state/boxes/*/config.json >"$tmp/bundle" 2>/dev/null && break
+		jq -e . "$(stages "$who" | head -n 1)/config.json" >"$tmp/bundle" 2>/dev/null && break
 		sleep 0.05
 	done
 	kill -TERM "$pid"
@@ -118,6 +118,23 @@ bundle() { # WHO BACKEND
 		all(test("nosuid nodev size=[1-9].* nr_inodes=[1-9]"))' "$at: bundle: empty directories have limits"
 }
 
+# No other box may write what an engine mounts.
+own_stage() { # WHO BACKEND
+	local who=$1 at="$1: $2" pid stage=
+	(cd "$tmp/$who" && become "$who" "$tmp/caisson" run --accept watched --backend "$2" -- /bin/sleep 10) >/dev/null 2>&1 &
+	pid=$!
+	for _ in $(seq 100); do
+		stage=$(stages "$who" | head -n 1)
+		[[ ! $stage ]] || break
+		sleep 0.05
+	done
+	box "$who" --workspace "$stage:rw" -c 'echo never'
+	[[ $stage && ! -s $tmp/out ]] && grep -q "caisson's own files" "$tmp/err"
+	result $? "$at: the stage of a box is no workspace of another ($stage: $(head -n 1 "$tmp/err"))"
+	kill -TERM "$pid"
+	wait "$pid" 2>/dev/null
+}
+
 refusals() { # WHO BACKEND
 	local who=$1 with=(--backend "$2") at="$1: $2"
 	box "$who" "${with[@]}" --network example.org -c 'echo never'
@@ -139,7 +156,7 @@ kills() { # WHO BACKEND TIMES
 	box "$who" "${with[@]}" -c 'echo after'
 	want '.stdout == "after\n"' "$at: a run after $3 killed launchers"
 	nothing_left "$who"
-	result $? "$at: nothing of them is left ($(ls "$tmp/$who/state/boxes" 2>/dev/null | wc -l) stages, $(guests | wc -l) guests)"
+	result $? "$at: nothing of them is left ($(stages "$who" | wc -l) stages, $(guests | wc -l) guests)"
 	[[ ! -e $tmp/$who/ws-$2/late && -z $(find "$tmp/$who/ws-$2" -maxdepth 1 -name '.claude' -o -maxdepth 1 -name '.mcp.json') ]]
 	result $? "$at: nor in their workspace"
 	# processes that the engine started where the launchers were
@@ -158,6 +175,9 @@ late_engine() { # WHO
 	result $? "$who: bwrap: nothing is left where it outlived $times launchers$left"
 	[[ $stay == 0 ]]
 	result $? "$who: bwrap: nor is a process of it ($stay)"
+	box "$who" --backend bwrap -c :
+	[[ -z $(stages "$who") ]]
+	result $? "$who: bwrap: the next run removes their stages"
 }
 
 attempts() { # WHO BACKEND
@@ -182,6 +202,7 @@ for backend in $BACKENDS; do
 		walls "$who" "$backend"
 		refusals "$who" "$backend"
 		[[ $backend != @(runc|crun) ]] || bundle "$who" "$backend"
+		own_stage "$who" "$backend"
 		[[ ! $FULL ]] || attempts "$who" "$backend"
 		kills "$who" "$backend" $((FULL ? 20 : 3))
 		[[ $backend != bwrap ]] || late_engine "$who"
