@@ -3,9 +3,9 @@
  *
  * The arguments go through standard input (--args 0), so their number is no limit. bwrap makes the namespaces
  * and the mounts, and its pid 1 is the guest itself (--as-pid-1). The guest has capabilities in the box's
- * namespaces until it has limited the number of files and mounted pseudo-terminals: bwrap has no option for
- * the first, and needs a user namespace more for the second. The launcher makes the cgroup, as for a native
- * box.
+ * namespaces until it has limited the number of files, mounted pseudo-terminals and hidden parts of /proc:
+ * bwrap has no option for the first, needs a user namespace more for the second, and for each of the third
+ * reads the whole list of mounts. The launcher makes the cgroup, as for a native box.
  *
  * bwrap follows links in the targets of mounts while the host is mounted at /oldroot. Mounts in what boxes
  * share are therefore moved to their targets by the guest.
@@ -51,20 +51,6 @@ static void put_mount(struct buf *b, const struct stage_mount *m)
 	put(b, m->late ? m->late : m->target);
 }
 
-static void put_masks(struct buf *b, const struct box_stage *st)
-{
-	for (const struct texts *t = st->masked; t; t = t->next) {
-		bool dir = str_ends(t->text, "/");
-		const char *path = str_c(b->a, dir ? str_sub(t->text, 0, t->text.n - 1) : t->text);
-
-		if (access(path, F_OK) != 0)
-			continue;
-		put(b, "--ro-bind");
-		put(b, dir ? str_c(b->a, str_fmt(b->a, "%s/empty", st->dir)) : "/dev/null");
-		put(b, path);
-	}
-}
-
 static void put_arguments(struct buf *b, const struct box_state *s)
 {
 	const struct guest_box *g = s->own;
@@ -85,7 +71,6 @@ static void put_arguments(struct buf *b, const struct box_state *s)
 	put(b, "/");
 	put(b, "--proc");
 	put(b, "/proc");
-	put_masks(b, &g->stage);
 	for (const struct stage_mount *m = g->stage.mounts; m; m = m->next)
 		put_mount(b, m);
 	put(b, "--chdir");
@@ -133,7 +118,8 @@ static int bwrap_probe(const struct backend *self, struct err *e)
 
 static const struct engine engine = {.launch = bwrap_launch,
 		.own_group = true,
-		.finishes = GUEST_FINISHES_FILES | GUEST_FINISHES_DEVICES | GUEST_FINISHES_MOUNTS};
+		.finishes = GUEST_FINISHES_FILES | GUEST_FINISHES_DEVICES | GUEST_FINISHES_MOUNTS |
+			    GUEST_FINISHES_PROC};
 
 const struct backend backend_bwrap = {
 		.name = "bwrap",

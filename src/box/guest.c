@@ -404,7 +404,7 @@ static int finish_mounts(const struct guest_hello *h, struct err *e)
 	if (mount(NULL, "/proc", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
 			    NULL) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot mount '/proc' in the box");
-	return 0;
+	return h->finishes & GUEST_FINISHES_PROC ? guest_mask_processes(e) : 0;
 }
 
 static int check_container(const struct guest_hello *h, const struct ns_task *t, struct err *e)

@@ -65,6 +65,7 @@ enum {
 	 */
 	GUEST_OWN_KERNEL = 4,
 	GUEST_FINISHES_MOUNTS = 8, /* mounts of stage_defer() */
+	GUEST_FINISHES_PROC = 16, /* hidden parts of /proc; a guest that nests has its own /proc */
 };
 
 struct guest_box;
@@ -114,6 +115,8 @@ struct guest_box {
  * for its end.
  */
 int guest_nest(const char *ids, struct err *e);
+/* Hides the parts of /proc that no program of a box needs. */
+int guest_mask_processes(struct err *e);
 /* Makes a user namespace in which the caller has these ids, and namespaces of the other CLONE_NEW* flags. */
 int guest_map(uid_t uid, gid_t gid, int flags, struct err *e);
 

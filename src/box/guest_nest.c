@@ -80,17 +80,22 @@ static int mask(const struct op *op, struct err *e)
 			       : err_set(e, ERR_SYSTEM, errno, "cannot cover '%s' in the box", op->target);
 }
 
-/* The /proc of the host's processes stays below, locked. */
-static int show_processes(struct err *e)
+int guest_mask_processes(struct err *e)
 {
 	struct op op;
 
-	if (mount("proc", "/proc", "proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot mount '/proc' in the box");
 	for (size_t i = 0; plan_usual(i, &op); i++)
 		if (op.kind == OP_MASK && mask(&op, e) != 0)
 			return -1;
 	return 0;
+}
+
+/* The /proc of the host's processes stays below, locked. */
+static int show_processes(struct err *e)
+{
+	if (mount("proc", "/proc", "proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot mount '/proc' in the box");
+	return guest_mask_processes(e);
 }
 
 static void __attribute__((noreturn)) await_child(pid_t child)
