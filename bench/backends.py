@@ -1,6 +1,10 @@
 """The start of a box of each backend beside the engine's own command line. bench/backends calls it, with DIR, which
 has `root`, a small root, and with the engines' sockets in the environment.
 
+bwrap has two lines: the usual one, and one that asks for as much as a box, as far as bwrap and a shell can: the same
+mounts, hidden names of /proc, and limits of memory and processes. Neither has filters, a check of the mounts, a clock,
+bounded output or a record.
+
 Every turn starts all of them in an order that changes, so that noise falls on everybody alike. Prints the ratio of
 medians of elapsed time, that of the fastest, and, for engines without a daemon, of the CPU time of all their
 processes; the first start of each is not counted. A missed goal is printed, since a machine's times are its own.
@@ -61,6 +65,50 @@ def engine_line(name, places):
             "run", *limits, "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024", "--rootfs", ROOT, "/bin/true"]
 
 
+# What a box hides of /proc (src/box/plan.c).
+HIDDEN_DIRS = ("acpi", "asound", "bus", "fs", "irq", "scsi")
+HIDDEN_FILES = ("bootconfig", "cmdline", "config.gz", "diskstats", "interrupts", "iomem", "ioports", "kallsyms", "key-users", "keys", "latency_stats",
+                "locks", "modules", "partitions", "sched_debug", "timer_list", "sys/kernel/random/boot_id")
+# Enters new groups with both limits and leaves them again, with version 1 or 2 of control groups.
+GROUPS = """for place in $PLACES; do
+	group=$place/$0
+	mkdir "$group" || exit 99
+	[ ! -e "$group/memory.limit_in_bytes" ] || echo 1073741824 >"$group/memory.limit_in_bytes" || exit 99
+	[ ! -e "$group/memory.max" ] || echo 1073741824 >"$group/memory.max" || exit 99
+	[ ! -e "$group/pids.max" ] || echo 256 >"$group/pids.max" || exit 99
+	echo $$ >"$group/cgroup.procs" || exit 99
+done
+"$@"
+code=$?
+for place in $PLACES; do echo $$ >"$place/cgroup.procs" && rmdir "$place/$0"; done
+exit $code"""
+
+
+def group_places():
+    """The directories in which groups with limits of memory and processes can be made."""
+    places = set()
+    with open("/proc/self/cgroup", encoding="utf-8") as file:
+        own = {part: path for _, parts, path in (line.rstrip().split(":", 2) for line in file) for part in parts.split(",")}
+    for part in ("memory", "pids"):
+        for place in (f"/sys/fs/cgroup/{part}", f"/sys/fs/cgroup/{part}{own.get(part, '/')}", "/sys/fs/cgroup"):
+            if os.path.exists(os.path.join(place, "cgroup.procs")) and (place != "/sys/fs/cgroup" or not places):
+                places.add(place)
+                break
+    return " ".join(sorted(places))
+
+
+def same_line():
+    """bwrap with the mounts and limits of a box."""
+    line = ["sh", "-c", GROUPS, engine_id(), *engine_line("bwrap", None)[:-1]]
+    for target in ("/tmp", "/home/box", "/dev/shm"):
+        line += ["--perms", "0700", "--size", "100000000", "--tmpfs", target]
+    for name in (name for name in HIDDEN_DIRS if os.path.exists("/proc/" + name)):
+        line += ["--ro-bind", os.path.join(ROOT, "sys"), "/proc/" + name]
+    for name in (name for name in HIDDEN_FILES if os.path.exists("/proc/" + name)):
+        line += ["--ro-bind", "/dev/null", "/proc/" + name]
+    return [*line, "/bin/true"]
+
+
 def once(argv, env):
     """Elapsed and CPU seconds; the latter of all descendants that were waited for."""
     start = time.perf_counter()
@@ -86,6 +134,8 @@ def measure(names):
         if name not in MACHINES:
             lines[name, "engine"] = (lambda name=name: engine_line(name, places)), plain
         lines[name, "caisson"] = (lambda name=name: [CAISSON, "run", "--plain", "--backend", name, "--image", "bench", "--", "/bin/true"]), ours
+    if "bwrap" in names:
+        lines["bwrap", "same"] = same_line, plain | {"PLACES": group_places()}
     lines["native", "caisson"] = (lambda: [CAISSON, "run", "--plain", "--image", "bench", "--", "/bin/true"]), ours
     got, broken, order = {key: [] for key in lines}, set(), random.Random(1)
     for turn in range(TURNS + 1):
@@ -94,8 +144,8 @@ def measure(names):
         for key in rows:
             elapsed, cpu, code, message = once(lines[key][0](), lines[key][1])
             if code != 0:
-                print(f"  {key[0]}: not measured, the {'engine' if key[1] == 'engine' else 'box'} ended with {code}: {message[-200:]}")
-                broken |= {(key[0], "engine"), (key[0], "caisson")}
+                print(f"  {key[0]}: not measured, the {'box' if key[1] == 'caisson' else 'engine'} ended with {code}: {message[-200:]}")
+                broken |= {(key[0], which) for which in ("engine", "same", "caisson")}
             elif turn:
                 got[key].append((elapsed, cpu))
     return {key: rows for key, rows in got.items() if key not in broken}
@@ -117,6 +167,9 @@ def main():
             continue
         whole, fastest, cpu = (ratio(got[name, "caisson"], got[name, "engine"], i, how) for i, how in ((0, statistics.median), (0, min), (1, statistics.median)))
         print(f"  {name:8}{whole:7.2f}   goal {GOAL} {'met   ' if whole <= GOAL else 'MISSED'}{fastest:7.2f}{'      -' if name in DAEMONS else f'{cpu:7.2f}'}{native:9.0f}")
+        if (name, "same") in got:
+            whole, fastest, cpu = (ratio(got[name, "caisson"], got[name, "same"], i, how) for i, how in ((0, statistics.median), (0, min), (1, statistics.median)))
+            print(f"    same  {whole:7.2f}   bwrap with the same mounts and limits{fastest:7.2f}{cpu:7.2f}")
 
 
 main()
