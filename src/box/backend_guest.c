@@ -415,30 +415,36 @@ static void drop_holds(struct box_state *b)
 		fd_close(&op->tree);
 }
 
-static int send_task(struct box_state *b, struct err *e)
+/* While the engine makes the container, of which the task says nothing. */
+static int make_task(struct box_state *b, struct err *e)
 {
 	struct guest_box *g = b->own;
 	const struct spec *s = b->spec;
-	struct ns_child *c = &g->ns.child;
-	struct guest_hello h = {.brief = brief_address(),
-			.isolated = network_isolated(&s->network),
-			.finishes = g->engine->finishes,
-			.born_in = c->born_in,
-			.uid = g->user.uid,
-			.gid = g->user.gid};
 	struct str cwd = s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home;
-	int fds[GUEST_STREAMS] = {c->in, c->out, c->err};
 	struct stat devices;
 
+	g->hello = (struct guest_hello){.brief = brief_address(),
+			.isolated = network_isolated(&s->network),
+			.finishes = g->engine->finishes,
+			.uid = g->user.uid,
+			.gid = g->user.gid};
 	for (enum guest_namespace n = 0; n < GUEST_NAMESPACES; n++)
-		h.outside[n] = guest_namespace(n);
+		g->hello.outside[n] = guest_namespace(n);
 	if (stat("/dev", &devices) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot stat '/dev'");
-	h.devices = devices.st_dev;
+	g->hello.devices = devices.st_dev;
 	drop_holds(b);
-	if (brief_make(s, 0, b->ops.first, cwd, NULL, 0, e) != 0)
-		return -1;
-	if (fds_send(g->ns.talk, &h, sizeof(h), fds, GUEST_STREAMS) < 0 && errno != EPIPE &&
+	return brief_make(s, 0, b->ops.first, cwd, NULL, 0, e);
+}
+
+static int send_task(struct box_state *b, struct err *e)
+{
+	struct guest_box *g = b->own;
+	struct ns_child *c = &g->ns.child;
+	int fds[GUEST_STREAMS] = {c->in, c->out, c->err};
+
+	g->hello.born_in = c->born_in;
+	if (fds_send(g->ns.talk, &g->hello, sizeof(g->hello), fds, GUEST_STREAMS) < 0 && errno != EPIPE &&
 			errno != ECONNRESET)
 		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 	fd_close(&c->in);
@@ -488,7 +494,8 @@ int guest_start(struct box_state *b, struct err *e)
 	struct guest_box *g = b->own;
 	struct ns_box *n = &g->ns;
 
-	if (prepare(b, e) != 0 || open_talk(b, e) != 0 || g->engine->launch(b, e) != 0)
+	if (prepare(b, e) != 0 || open_talk(b, e) != 0 || g->engine->launch(b, e) != 0 ||
+			make_task(b, e) != 0)
 		return -1;
 	if (g->engine->connects && accept_guest(b, e) != 0)
 		return -1;

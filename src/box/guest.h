@@ -105,6 +105,7 @@ struct guest_box {
 	int messages;         /* what the client prints; -1: none */
 	bool own_group;       /* the launcher makes the cgroup */
 	pid_t client;         /* the engine's process; 0: none */
+	struct guest_hello hello;
 	char id[CG_NAME_MAX]; /* unique name of the container */
 	void *more;           /* the engine's data */
 };
