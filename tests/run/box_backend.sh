@@ -135,6 +135,22 @@ own_stage() { # WHO BACKEND
 	wait "$pid" 2>/dev/null
 }
 
+# Without room in memory, a local engine finds its mounts on the disk. The mount is seen by nobody else.
+no_memory() { # WHO BACKEND
+	local who=$1 at="$1: $2"
+	if [[ $(id -u) != 0 || ! -d /dev/shm ]]; then
+		skip "$at: a stage on the disk" 'only root mounts a small /dev/shm'
+		return
+	fi
+	(cd "$tmp/$who" && unshare -m --propagation private bash -c '
+		mount -t tmpfs -o size=64k,mode=1777 none /dev/shm || exit 99
+		"$@"' bash bash -c "$(declare -f become); $(declare -p tmp disk passed ORDINARY); become \"\$@\"" bash "$who" "$tmp/caisson" run \
+		--accept watched --backend "$2" -c 'grep -c /caisson-boxes- /proc/self/mountinfo; echo ran') >"$tmp/out" 2>"$tmp/err" </dev/null
+	want '.status == "ok" and .stdout == "0\nran\n"' "$at: a stage on the disk ($(field .error))"
+	[[ -z $(ls "$tmp/$who/state/boxes" 2>/dev/null) ]]
+	result $? "$at: nothing is left of that"
+}
+
 refusals() { # WHO BACKEND
 	local who=$1 with=(--backend "$2") at="$1: $2"
 	box "$who" "${with[@]}" --network example.org -c 'echo never'
@@ -203,6 +219,7 @@ for backend in $BACKENDS; do
 		refusals "$who" "$backend"
 		[[ $backend != @(runc|crun) ]] || bundle "$who" "$backend"
 		own_stage "$who" "$backend"
+		[[ $backend != @(bwrap|runc|crun|gvisor) ]] || no_memory "$who" "$backend"
 		[[ ! $FULL ]] || attempts "$who" "$backend"
 		kills "$who" "$backend" $((FULL ? 20 : 3))
 		[[ $backend != bwrap ]] || late_engine "$who"
