@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../box/lib.sh"
 # shellcheck source=tests/box/leftovers.sh
 . "$(dirname "$0")/../box/leftovers.sh"
-BACKENDS=${BACKENDS:-bwrap runc crun docker podman}
+BACKENDS=${BACKENDS:-bwrap runc crun gvisor docker podman}
 KILLS=${KILLS:-20}
 PATIENCE=100 # seconds for a run
 log=$BUILD/log/engines
@@ -83,13 +83,13 @@ launch() { # WHO BACKEND
 }
 # The client of an engine without a daemon, and its children, once it is there. Few forks: setup is short.
 client_of() { # BACKEND
-	local caisson='' comm pid pids
+	local caisson='' comm pid pids program=${1/gvisor/runsc}
 	while kill -0 "$launcher" 2>/dev/null; do
 		read -r caisson _ <"/proc/$launcher/task/$launcher/children"
 		[[ $caisson ]] && read -r -a pids <"/proc/$caisson/task/$caisson/children"
 		for pid in "${pids[@]}"; do
 			read -r comm <"/proc/$pid/comm"
-			[[ $comm == "$1"* ]] || continue
+			[[ $comm == "$program"* ]] || continue
 			echo "$pid $(cat "/proc/$pid/task/"*/children)"
 			return
 		done
