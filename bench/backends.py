@@ -70,17 +70,18 @@ HIDDEN_DIRS = ("acpi", "asound", "bus", "fs", "irq", "scsi")
 HIDDEN_FILES = ("bootconfig", "cmdline", "config.gz", "diskstats", "interrupts", "iomem", "ioports", "kallsyms", "key-users", "keys", "latency_stats",
                 "locks", "modules", "partitions", "sched_debug", "timer_list", "sys/kernel/random/boot_id")
 # Enters new groups with both limits and leaves them again, with version 1 or 2 of control groups.
-GROUPS = """for place in $PLACES; do
+GROUPS = """enter() { if [ -e "$1/tasks" ]; then echo 0 >"$1/tasks"; else echo 0 >"$1/cgroup.procs"; fi; }
+for place in $PLACES; do
 	group=$place/$0
 	mkdir "$group" || exit 99
 	[ ! -e "$group/memory.limit_in_bytes" ] || echo 1073741824 >"$group/memory.limit_in_bytes" || exit 99
 	[ ! -e "$group/memory.max" ] || echo 1073741824 >"$group/memory.max" || exit 99
 	[ ! -e "$group/pids.max" ] || echo 256 >"$group/pids.max" || exit 99
-	echo $$ >"$group/cgroup.procs" || exit 99
+	enter "$group" || exit 99
 done
 "$@"
 code=$?
-for place in $PLACES; do echo $$ >"$place/cgroup.procs" && rmdir "$place/$0"; done
+for place in $PLACES; do enter "$place"; rmdir "$place/$0" 2>/dev/null; done
 exit $code"""
 
 
@@ -95,6 +96,14 @@ def group_places():
                 places.add(place)
                 break
     return " ".join(sorted(places))
+
+
+def remove_groups():
+    """Those that still had a process on its way out when their shell ended."""
+    for place in group_places().split():
+        for name in os.listdir(place):
+            if name.startswith(f"caisson-bench-{os.getpid()}-") and os.path.isdir(os.path.join(place, name)):
+                os.rmdir(os.path.join(place, name))
 
 
 def same_line():
@@ -148,6 +157,8 @@ def measure(names):
                 broken |= {(key[0], which) for which in ("engine", "same", "caisson")}
             elif turn:
                 got[key].append((elapsed, cpu))
+    time.sleep(0.1)
+    remove_groups()
     return {key: rows for key, rows in got.items() if key not in broken}
 
 

@@ -10,10 +10,10 @@
  *
  * DIR is locked as long as the launcher lives. The next run sweeps a directory without a lock.
  *
- * DIR lies in SPEC_STAGE_MEMORY if the engine is local: its processes are children of the launcher and see every
- * path that the launcher sees. The tens of names cost milliseconds on a disk. A daemon may have another
- * /dev/shm, so its stages lie in spec.stage. So do all stages where SPEC_STAGE_MEMORY is no tmpfs, is full, or
- * lets no programs run.
+ * DIR lies in SPEC_STAGE_MEMORY if the engine is local: its processes are children of the launcher and see
+ * every path that the launcher sees. The tens of names cost milliseconds on a disk. A daemon may have another
+ * /dev/shm, so its stages lie in spec.stage. So do all stages where /dev/shm is no tmpfs, is full, or lets no
+ * programs run.
  *
  * /dev is a directory of root/, with mount points for devices; most engines have their own /dev.
  *
