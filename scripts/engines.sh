@@ -81,7 +81,8 @@ up() {
 	local name=$1 socket=$2 path=$3 pid i
 	shift 3
 	why=
-	"$@" >>"$log/$name.engine" 2>&1 </dev/null &
+	# conmon leaves a file "oom" in the directory where its Podman was started
+	{ cd "$dir" && exec "$@"; } >>"$log/$name.engine" 2>&1 </dev/null &
 	pid=$!
 	engines[$name]=$pid
 	for ((i = 0; i < START_SECONDS * 10; i++)); do
