@@ -36,8 +36,9 @@ class Daemon:
 
     def start(self):
         self.err = open(self.tmp + "/daemon.err", "ab")
-        self.p = subprocess.Popen([self.program, "--listen", "127.0.0.1:0", *self.options], stdout=subprocess.PIPE,
-                                  stderr=self.err, env=self.env, cwd=self.tmp + "/project")
+        # "watched" has no effect where a cgroup enforces the memory limit
+        self.p = subprocess.Popen([self.program, "--listen", "127.0.0.1:0", "--accept", "watched", *self.options],
+                                  stdout=subprocess.PIPE, stderr=self.err, env=self.env, cwd=self.tmp + "/project")
         line = self.p.stdout.readline().decode()
         atexit.register(self.end)
         self.port = int(re.search(r":(\d+)$", line.strip()).group(1))

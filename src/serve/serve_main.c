@@ -88,6 +88,9 @@ static const struct option_row options[] = {
 			"(caisson help backends)"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run if no cgroup can limit memory and processes"},
+	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
+			"run even if no cgroup enforces --memory: the memory is watched and the box ended "
+			"at the limit"},
 	{"config", OPTION_VALUE, BASE(config), "FILE", "use this policy file instead of your own"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };

@@ -112,7 +112,7 @@ status, answer, r = d.call("POST", "/v1/run", {"argv": ["/bin/echo", "-n", "a  b
 ok("a program with its arguments", answer["stdout"] == "a  b", answer)
 status, answer, r = d.call("POST", "/v1/run", {"argv": ["true"], "command": "x"}, runner)
 ok("argv stands alone", status == 400, answer)
-one = json.loads(d.caisson("run", "--json", "--gate", "--timeout", "10", "--memory", "256M", "--output", "4M", "--agent",
+one = json.loads(d.caisson("run", "--json", "--gate", "--timeout", "10", "--memory", "256M", "--accept", "watched", "--output", "4M", "--agent",
                            "all", "-c", "echo hi").stdout)
 two = d.call("POST", "/v1/run", {"command": "echo hi"}, everything)[1]
 for key in ("id", "duration_ms", "cpu_ms", "peak_memory_mb"):
