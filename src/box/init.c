@@ -165,8 +165,8 @@ static void send_home(int talk, const struct op *op)
 }
 
 /*
- * The end of init is the end of all namespaces, which takes longer than a report. In a box that was primed, init
- * waits until the launcher has answered and closes the socket.
+ * The end of init is the end of all namespaces, which takes longer than a report. In a box that was primed,
+ * init waits until the launcher has answered and closes the socket.
  */
 static void __attribute__((noreturn)) leave(int talk, const struct ns_task *t)
 {
