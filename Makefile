@@ -462,7 +462,7 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 
 bench: ## measure against bash, side by side; prints ratios
 	@scripts/deps build bench
-	@$(SUBMAKE) all $(BUILD)/examples/judge $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate $(BUILD)/bench/rows $(BUILD)/bench/relay
+	@$(SUBMAKE) all $(BUILD)/examples/judge $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate $(BUILD)/bench/rows $(BUILD)/bench/relay $(BUILD)/bench/walls
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
 $(BUILD)/bench/%: bench/%.c $(LIB)

@@ -105,6 +105,9 @@ def main(tmp):
     print("waiting Python: %.2f x python3 -c pass (goal 0.35)" % ((least["ahead"] - least["empty"]) / least["python"]))
     for parallel in (2, 8, 32):
         print("%d at once: %.0f runs a second (goal 1000)" % (parallel, rate(d, parallel, 2 * RUNS)))
+    walls = os.path.join(os.environ["BUILD"], "bench/walls")
+    alone = subprocess.run([walls, str(10 * RUNS), "2"], capture_output=True, text=True, check=True).stdout.strip()
+    print("the kernel alone: %s a second (fresh namespaces for each /bin/true, 2 at once; bench/walls.c)" % alone)
     if shutil.which("docker") and subprocess.run(["docker", "image", "inspect", "busybox"], capture_output=True).returncode == 0:
         print("docker run: %.0f ms" % min(timed(lambda: subprocess.run(["docker", "run", "--rm", "busybox", "true"])) for _ in range(5)))
     else:
