@@ -106,7 +106,24 @@ static void put_row(struct buf *b, const struct probe *p, bool colour, size_t wi
 	put_words(b, p->by, NARROW_AT, width);
 }
 
-/* Prints commands without wrapping, so that they can be copied. */
+#define TODO_AT 4
+#define COMMENT "   # "
+
+/* Prints a command without wrapping, so that it can be copied. A comment that does not fit goes before it. */
+static void put_command(struct buf *b, struct str text, size_t width)
+{
+	const char *comment = memmem(text.p, text.n, COMMENT, sizeof(COMMENT) - 1);
+	size_t end = comment && TODO_AT + text.n > width ? (size_t)(comment - text.p) : text.n;
+
+	if (end < text.n) {
+		buf_fmt(b, "%*s", TODO_AT, "");
+		put_words(b, str_trim(str_from(text, end), " "), TODO_AT + 2, width);
+	}
+	buf_fmt(b, "%*s", TODO_AT, "");
+	put_visible(b, str_sub(text, 0, end));
+	buf_char(b, '\n');
+}
+
 static void put_todo(struct buf *b, const struct doctor *d, size_t width)
 {
 	bool any = false;
@@ -117,12 +134,11 @@ static void put_todo(struct buf *b, const struct doctor *d, size_t width)
 		buf_fmt(b, "%s\n  %s\n", any ? "" : "\nTo get what is missing:\n", p->title);
 		any = true;
 		for (const struct texts *t = p->todo; t; t = t->next) {
-			buf_c(b, "    ");
-			if (str_starts(t->text, "#"))
-				put_words(b, t->text, 6, width);
-			else {
-				put_visible(b, t->text);
-				buf_char(b, '\n');
+			if (str_starts(t->text, "#")) {
+				buf_fmt(b, "%*s", TODO_AT, "");
+				put_words(b, t->text, TODO_AT + 2, width);
+			} else {
+				put_command(b, t->text, width);
 			}
 		}
 	}
@@ -157,7 +173,9 @@ static int print_host(void *arg)
 	if (j->o->json) {
 		doctor_json(&b, &d);
 	} else {
-		buf_fmt(&b, "Protections on this machine for %s:\n\n", geteuid() ? "this user" : "root");
+		put_words(&b, str_fmt(&j->a, "Protections on this machine for %s:",
+				geteuid() ? "this user" : "root"), 0, width);
+		buf_char(&b, '\n');
 		for (const struct probe *p = d.rows.first; p; p = p->next)
 			put_row(&b, p, colour, width);
 		doctor_backends_text(&b, &d, width);
