@@ -655,6 +655,7 @@ static void await_vetting(struct hook_call *c)
 		nanosleep(&(struct timespec){.tv_nsec = VETTING_STEP_MS * 1000000L}, NULL);
 		soon = any_soon(c, false);
 		protect_unvetted(c->a, c->view->state_dir, &c->view->unvetted);
+		c->view->memo = NULL; /* its stats are old now */
 	}
 }
 

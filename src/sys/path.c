@@ -186,7 +186,7 @@ static void keep_name(struct path_memo *m, struct str path, enum stamp_name stat
 
 static void keep_missing(struct path_memo *m, struct str path)
 {
-	if (m->stamps && m->nmissing < PATH_MISSING_MAX)
+	if (m->nmissing < PATH_MISSING_MAX)
 		m->missing[m->nmissing++] = str_dup(m->a, path);
 	keep_name(m, path, STAMP_NAME_MISSING);
 }
@@ -207,7 +207,7 @@ static enum stamp_name known_name(struct path_memo *m, struct str path)
 
 bool path_memo_missing(struct path_memo *m, struct str path)
 {
-	return m->stamps && known_name(m, path) == STAMP_NAME_MISSING;
+	return known_name(m, path) == STAMP_NAME_MISSING;
 }
 
 static struct str done_str(const struct path_walk *w) { return w->n ? str_n(w->done, w->n) : STR("/"); }

@@ -41,7 +41,7 @@ struct path_memo {
 	struct str cwd; /* meaning of /proc/self/cwd; empty if unknown */
 	struct stamp_cache *stamps; /* kept by the process, for readers of files; NULL: nothing is kept */
 	int64_t started_ns;         /* before the first look, on the clock of stamps */
-	struct str missing[PATH_MISSING_MAX]; /* names that were missing; for a memo with a stamp cache */
+	struct str missing[PATH_MISSING_MAX]; /* names that were missing */
 	size_t nmissing, looks, entries;
 	struct path_dir *dirs; /* at most PATH_MEMO_MAX */
 	size_t ndirs, cap;
