@@ -13,7 +13,7 @@
 /* True if the path has neither empty components nor "." and ".."; a name may start with a dot. */
 static bool is_plain(struct str path)
 {
-	if (path.n < 2 || path.p[0] != '/' || path.p[path.n - 1] == '/')
+	if (path.n < 2 || path.p[0] != '/')
 		return false;
 	for (const char *at = path.p, *end = path.p + path.n; at; at = memchr(at, '/', (size_t)(end - at))) {
 		at++;
@@ -28,6 +28,8 @@ struct str path_plain(struct arena *a, struct str path)
 	char *to;
 	size_t n = 0;
 
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
 	if (is_plain(path))
 		return path;
 	to = arena_alloc(a, path.n + 2);

@@ -188,7 +188,6 @@ static void keep_missing(struct path_memo *m, struct str path)
 {
 	if (m->nmissing < PATH_MISSING_MAX)
 		m->missing[m->nmissing++] = str_dup(m->a, path);
-	keep_name(m, path, STAMP_NAME_MISSING);
 }
 
 /* Returns the state of a name as far as this memo or the stamp of the name's directory proves it. */
@@ -433,8 +432,10 @@ static enum walk_step look_and_step(struct path_walk *w, size_t before, bool las
 		return STEP_ON;
 	}
 	why = look_at(w->done, &found);
-	if (why == ENOENT)
+	if (why == ENOENT) {
 		keep_missing(w->m, done_str(w));
+		keep_name(w->m, done_str(w), STAMP_NAME_MISSING);
+	}
 	if (why)
 		return step_failed(w, before, why);
 	w->look = found;

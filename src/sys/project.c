@@ -242,7 +242,7 @@ static bool way_step(struct way_walk *w)
 		w->at = path_parent(w->at);
 		return true;
 	}
-	path = str_fmt(m->a, "%.*s/%.*s", w->at.n > 1 ? (int)w->at.n : 0, w->at.p, STR_ARG(name));
+	path = str_path(m->a, w->at.n > 1 ? w->at : STR(""), name);
 	if (path_memo_knows(m, path)) {
 		w->at = path;
 		return true;
@@ -262,7 +262,9 @@ struct project_way project_way(const struct project_look *l, struct str path)
 	struct project_way way = {.real = STR(""), .root = STR(""), .link = STR("")};
 	bool known = str_starts(path, "/");
 
-	*w = (struct way_walk){.l = l, .at = STR("/"), .rest = path};
+	w->l = l;
+	w->at = STR("/");
+	w->rest = path;
 	while (known && w->rest.n) {
 		known = way_step(w);
 		end_links(w);
