@@ -583,7 +583,7 @@ static int record_call(struct review *g, struct err *e)
 {
 	struct hook_call *c = g->c;
 	const struct view *v = g->j.view;
-	const struct record_options options = {.environ = c->o->environ};
+	const struct record_options options = {.environ = c->o->environ, .fresh = true};
 	struct record_who who = {.agent = c->h.agent, .session = c->h.session,
 			.client = str_of(c->h.client->name), .tool = c->h.tool,
 			.tool_use_id = c->h.tool_use_id};
