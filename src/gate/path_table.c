@@ -153,23 +153,13 @@ static struct str below_home(struct str home, struct str path)
 
 static struct str in_home(const struct judge *j, struct str path) { return below_home(j->v->home, path); }
 
-/* True if the letters at the end of the pattern are the end of the path: most patterns fail here. */
-static bool same_end(struct str pattern, struct str path)
-{
-	while (pattern.n && (ascii_is_alnum(pattern.p[pattern.n - 1]) || pattern.p[pattern.n - 1] == '.')) {
-		if (!path.n || ascii_to_lower(pattern.p[--pattern.n]) != ascii_to_lower(path.p[--path.n]))
-			return false;
-	}
-	return true;
-}
-
 static bool same_path(const struct judge *j, struct str pattern, struct str path)
 {
 	if (!pattern.n || !path.n)
 		return false;
 	if (!strchr("*?[", pattern.p[0]) && ascii_to_lower(pattern.p[0]) != ascii_to_lower(path.p[0]))
 		return false;
-	return same_end(pattern, path) && glob_path(pattern, path, judge_folds(j) ? GLOB_FOLD : 0);
+	return glob_path(pattern, path, judge_folds(j) ? GLOB_FOLD : 0);
 }
 
 /* A path that is matched with many patterns. */
@@ -224,8 +214,20 @@ static bool ends_with(const struct judge *j, struct str pattern, const struct ta
 	return false;
 }
 
+/* True if the letters at the end of the pattern are the end of the path: most patterns fail here. */
+static bool same_end(struct str pattern, struct str path)
+{
+	while (pattern.n && (ascii_is_alnum(pattern.p[pattern.n - 1]) || pattern.p[pattern.n - 1] == '.')) {
+		if (!path.n || ascii_to_lower(pattern.p[--pattern.n]) != ascii_to_lower(path.p[--path.n]))
+			return false;
+	}
+	return true;
+}
+
 static bool matches_pattern(const struct judge *j, struct str pattern, const struct tabled_path *t)
 {
+	if (!same_end(pattern, t->path))
+		return false;
 	if (str_starts(pattern, "~/"))
 		return t->rest.n && same_path(j, str_from(pattern, 2), t->rest);
 	if (str_starts(pattern, "/"))

@@ -160,15 +160,15 @@ const struct stamp *path_memo_stamp(struct path_memo *m, struct str path)
 }
 
 /*
- * Returns the kept state of a name if the stamp of its directory still holds. The directory is stat'ed now if
- * the memo only trusts it so far.
+ * Returns the kept state of a name if the stamp of its directory still holds. If the memo only trusts the
+ * directory so far, it is stat'ed now for a missing name: others may be missing there, too.
  */
 static enum stamp_name proved_name(struct path_memo *m, struct str path)
 {
 	struct path_dir *dir = m->stamps ? memo_find(m, path_parent(path)) : NULL;
 	struct path_lookup look;
 
-	if (!dir || (!dir->looked && !stamp_cache_name(m->stamps, path, NULL)))
+	if (!dir || (!dir->looked && stamp_cache_name(m->stamps, path, NULL) != STAMP_NAME_MISSING))
 		return STAMP_NAME_UNKNOWN;
 	start_clock(m);
 	if (!dir->looked && look_at(str_c(m->a, dir->path), &look) == 0 && look.kind == PATH_DIR)
@@ -665,4 +665,17 @@ bool path_look_existing(struct path_memo *m, struct str path, struct path_answer
 {
 	look_path(m, path, true, ret);
 	return ret->kind != PATH_ABSENT && ret->kind != PATH_UNREADABLE;
+}
+
+bool path_exists(struct path_memo *m, struct str path)
+{
+	struct path_answer at;
+
+	if (known_name(m, path) == STAMP_NAME_FILE)
+		return true;
+	if (!path_look_existing(m, path, &at))
+		return false;
+	if (at.kind == PATH_FILE)
+		keep_name(m, path, STAMP_NAME_FILE);
+	return true;
 }

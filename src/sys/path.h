@@ -69,6 +69,8 @@ void path_look(struct path_memo *m, struct str path, struct path_answer *ret);
  * directory of a missing name need not be known.
  */
 bool path_look_existing(struct path_memo *m, struct str path, struct path_answer *ret);
+/* True if something has this name. The stamp of its directory may prove that a file still has it. */
+bool path_exists(struct path_memo *m, struct str path);
 /*
  * Returns only the resolved path and the kind of its target. Cheaper, since it does not stat a cached
  * directory again.

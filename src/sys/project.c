@@ -61,14 +61,14 @@ enum top { TOP_NO, TOP_YES, TOP_FOREIGN };
  */
 static enum top top_level(struct path_memo *m, struct str dir, struct str start, uint32_t uid)
 {
-	struct path_answer git, head;
+	struct path_answer git;
 	const struct path_dir *top;
 	bool ours;
 
 	path_look_existing(m, str_path(m->a, dir, STR(".git")), &git);
 	if (git.kind != PATH_DIR && git.kind != PATH_FILE && git.kind != PATH_LINK)
 		return TOP_NO;
-	if (git.kind == PATH_DIR && !path_look_existing(m, str_path(m->a, dir, STR(".git/HEAD")), &head))
+	if (git.kind == PATH_DIR && !path_exists(m, str_path(m->a, dir, STR(".git/HEAD"))))
 		return TOP_NO;
 	ours = git.kind == PATH_LINK ? is_our_link(m->a, git.path, uid) : is_ours(git.owner, uid);
 	top = path_dir(m, dir);
