@@ -16,9 +16,9 @@ static bool is_plain(struct str path)
 	if (path.n < 2 || path.p[0] != '/')
 		return false;
 	for (size_t i = 1; i < path.n; i++) {
-		if (path.p[i - 1] != '/')
-			continue;
-		if (path.p[i] == '/' || (path.p[i] == '.' && (i + 1 == path.n || strchr("./", path.p[i + 1]))))
+		bool dot = path.p[i] == '.' && (i + 1 == path.n || strchr("./", path.p[i + 1]));
+
+		if (path.p[i - 1] == '/' && (path.p[i] == '/' || dot))
 			return false;
 	}
 	return true;

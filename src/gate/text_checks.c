@@ -99,9 +99,10 @@ void text_jq(struct judge *j, const struct check *c)
 
 void text_zsh(struct judge *j, const struct check *c)
 {
-	static const char names[] = "zmodload emulate sysopen sysread syswrite sysseek syserror ztcp zsocket zpty "
-			"zselect zprof zftp zstyle zparseopts zregexparse zle zcompile autoload disable vared sched "
-			"ttyctl noglob nocorrect mapfile_zsh";
+	static const char names[] =
+			"zmodload emulate sysopen sysread syswrite sysseek syserror ztcp zsocket zpty "
+			"zselect zprof zftp zstyle zparseopts zregexparse zle zcompile autoload disable "
+			"vared sched ttyctl noglob nocorrect mapfile_zsh";
 
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (str_is_any(j->subjects[i].base, names) || str_starts(j->subjects[i].base, "zf_"))

@@ -23,8 +23,8 @@
 /* The question that an answer belongs to. */
 enum stamp_use { STAMP_CONTENT, STAMP_FOLDS, STAMP_MARKS, STAMP_HOOKS, STAMP_EMPTY, STAMP_PROGRAM };
 
-/* The state of a name in a directory. */
-enum stamp_name { STAMP_NAME_UNKNOWN, STAMP_NAME_MISSING, STAMP_NAME_DIRECTORY, STAMP_NAME_FILE }; /* no link */
+/* The state of a name in a directory: missing, or a directory or file and no link to one. */
+enum stamp_name { STAMP_NAME_UNKNOWN, STAMP_NAME_MISSING, STAMP_NAME_DIRECTORY, STAMP_NAME_FILE };
 
 struct stamp_cache { /* all zero: empty */
 	struct stamp_slot {
