@@ -53,16 +53,20 @@ static const struct pmap *child_at(const struct pmap *m, unsigned depth, unsigne
 	return m->bits >> i & 1 ? m->kids[rank(m->bits, i)] : NULL;
 }
 
-const void *pmap_get(const struct pmap *m, struct str key)
+static const void *find_hashed(const struct pmap *m, uint32_t hash, struct str key)
 {
-	uint32_t hash = m && !m->leaf ? str_key_hash(key) : 0;
-
 	for (unsigned depth = 0; m && !m->leaf; depth++)
 		m = child_at(m, depth, slot(hash, depth));
 	for (; m; m = m->entry->next)
 		if (str_eq(m->entry->key, key))
 			return m->entry->value;
 	return NULL;
+}
+
+/* A map of one leaf needs no hash. */
+const void *pmap_get(const struct pmap *m, struct str key)
+{
+	return find_hashed(m, m && !m->leaf ? str_key_hash(key) : 0, key);
 }
 
 static struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str key, const void *value,
@@ -146,9 +150,11 @@ static const struct pmap *node_set(struct arena *a, const struct pmap *m, unsign
 
 const struct pmap *pmap_set(struct arena *a, const struct pmap *m, struct str key, const void *value)
 {
-	if (pmap_get(m, key) == value)
+	uint32_t hash = str_key_hash(key);
+
+	if (find_hashed(m, hash, key) == value)
 		return m; /* no change: the same pointer keeps comparisons cheap */
-	return node_set(a, m, 0, str_key_hash(key), key, value);
+	return node_set(a, m, 0, hash, key, value);
 }
 
 void pmap_each(const struct pmap *m, void (*fn)(void *ctx, struct str key, const void *value), void *ctx)

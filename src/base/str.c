@@ -335,10 +335,10 @@ uint32_t str_key_hash(struct str s)
 	for (size_t i = 0; i < s.n; i += sizeof(h)) {
 		uint64_t word = 0;
 
-		if (s.n - i >= sizeof(word))
-			memcpy(&word, s.p + i, sizeof(word));
-		else
-			memcpy(&word, s.p + i, s.n - i);
+		if (s.n < sizeof(word))
+			memcpy(&word, s.p, s.n);
+		else /* the last word begins in the one before it */
+			memcpy(&word, s.p + (s.n - i >= sizeof(word) ? i : s.n - sizeof(word)), sizeof(word));
 		h = (h ^ word) * odd;
 		h ^= h >> 32;
 	}

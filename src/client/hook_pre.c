@@ -583,7 +583,7 @@ static int record_call(struct review *g, struct err *e)
 {
 	struct hook_call *c = g->c;
 	const struct view *v = g->j.view;
-	const struct record_options options = {.environ = c->o->environ};
+	const struct record_options options = {.environ = c->o->environ, .fresh = true};
 	struct record_who who = {.agent = c->h.agent, .session = c->h.session,
 			.client = str_of(c->h.client->name), .tool = c->h.tool,
 			.tool_use_id = c->h.tool_use_id};
@@ -655,6 +655,7 @@ static void await_vetting(struct hook_call *c)
 		nanosleep(&(struct timespec){.tv_nsec = VETTING_STEP_MS * 1000000L}, NULL);
 		soon = any_soon(c, false);
 		protect_unvetted(c->a, c->view->state_dir, &c->view->unvetted);
+		c->view->memo = NULL; /* its stats are old now */
 	}
 }
 

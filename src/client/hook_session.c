@@ -24,7 +24,7 @@
 
 struct pinning {
 	struct hook_call *c;
-	struct path_memo memo;
+	struct path_memo *memo;
 	struct client_session s;
 	struct str cwd;   /* the event's directory, resolved */
 	int64_t now;
@@ -37,7 +37,7 @@ static struct str resolve_path(struct pinning *p, struct str path)
 {
 	enum path_kind kind;
 
-	return str_starts(path, "/") ? path_real(&p->memo, path, &kind) : STR("");
+	return str_starts(path, "/") ? path_real(p->memo, path, &kind) : STR("");
 }
 
 static int identify_directory(struct pinning *p, struct str path, struct directory *ret)
@@ -98,7 +98,7 @@ static void take_remotes(struct pinning *p, struct str root)
 	struct git_item **end = &p->s.remotes;
 	struct git_answer g;
 
-	git_look(&p->memo, root, p->c->view->home, &g);
+	git_look(p->memo, root, p->c->view->home, &g);
 	while (*end)
 		end = &(*end)->next;
 	*end = g.remotes;
@@ -282,7 +282,7 @@ int hook_session(struct hook_call *c, struct err *e)
 	c->view->in_session = true;
 	if (!c->h.session.n || !c->view->state_dir.n)
 		return 0;
-	path_memo_init(&p.memo, c->a, c->view->cwd);
+	p.memo = c->view->memo;
 	p.cwd = resolve_path(&p, c->view->cwd);
 	rc = pin_project(&p, e);
 	c->context.pin = hook_pin(c);

@@ -305,20 +305,21 @@ static void own_settings(struct judge *j)
 							NULL);
 }
 
-/* False if the second byte of the row's program differs, as it does in most rows with the same first byte. */
-static bool may_name(const struct danger *d, struct str base)
-{
-	char second = danger_text(d->command)[1];
-
-	return second == '*' || (base.n > 1 ? second == base.p[1] : second == ' ' || !second);
-}
-
 /* Returns the first row from `from` on that may describe this program; danger_nrows: none. */
 static size_t next_row(const struct subject *s, size_t from)
 {
-	const char *at = s->base.n ? memchr(danger_firsts + from, s->base.p[0], danger_nrows - from) : NULL;
+	char second = s->base.n > 1 ? s->base.p[1] : '\0';
+	const char *at;
 
-	return at ? (size_t)(at - danger_firsts) : danger_nrows;
+	for (; s->base.n && from < danger_nrows; from++) {
+		at = memchr(danger_firsts + from, s->base.p[0], danger_nrows - from);
+		if (!at)
+			break;
+		from = (size_t)(at - danger_firsts);
+		if (danger_seconds[from] == '*' || danger_seconds[from] == second)
+			return from;
+	}
+	return danger_nrows;
 }
 
 void danger_words(struct judge *j, const struct check *c)
@@ -333,9 +334,8 @@ void danger_words(struct judge *j, const struct check *c)
 		for (size_t k = next_row(s, 0); k < danger_nrows; k = next_row(s, k + 1)) {
 			const struct danger *d = &danger_rows[k];
 
-			if (!may_name(d, s->base) || (readonly && d->check != CHECK_SECRET_READ))
-				continue;
-			danger_tell(j, s, d, danger_is(j, s, d));
+			if (!readonly || d->check == CHECK_SECRET_READ)
+				danger_tell(j, s, d, danger_is(j, s, d));
 		}
 	}
 }

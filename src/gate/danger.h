@@ -12,8 +12,8 @@ struct danger {
 };
 
 extern const struct danger danger_rows[];
-/* First byte of the program's name in each row. */
-extern const char danger_firsts[];
+/* First and second byte of the program's name in each row; NUL: it has no second one. */
+extern const char danger_firsts[], danger_seconds[];
 extern const size_t danger_nrows;
 extern const char danger_texts[];
 static inline const char *danger_text(uint16_t at) { return danger_texts + at; }

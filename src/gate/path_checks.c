@@ -764,11 +764,11 @@ static const struct access *climbing_maker(struct judge *j, const struct access 
 	const struct access *maker = NULL;
 
 	for (size_t i = 1; x->path.kind == WORD_EXACT && i + 2 < text.n && !maker; i++) {
-		struct str upto = str_first(text, i);
+		struct str upto;
 
 		if (memcmp(text.p + i, "/..", 3) != 0 || (i + 3 < text.n && text.p[i + 3] != '/'))
 			continue;
-		upto = path_plain(j->a, upto);
+		upto = path_plain(j->a, str_first(text, i));
 		maker = overlay_tree(j, upto, x->when);
 		if (!maker || overlay_contained(j, maker))
 			maker = overlay_link(j, upto, true, x->when);

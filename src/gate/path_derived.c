@@ -33,6 +33,7 @@ struct access_index {
 	const struct pmap *sources; /* place of a command to what it reads and deletes (struct access_list) */
 	const struct pmap *copies;  /* exact path as it is written to its copies and links */
 	struct access_list all;     /* of the copies */
+	size_t shortest;            /* length of the shortest path of a copy */
 };
 
 static struct str place_of(const struct span *at)
@@ -75,6 +76,8 @@ static const struct access_index *access_index(struct judge *j)
 			index_add(j, &made->sources, place_of(&x->at), x, order);
 		if (!access_copies(x) || x->path.kind != WORD_EXACT)
 			continue;
+		if (!made->copies || x->path.text.n < made->shortest)
+			made->shortest = x->path.text.n;
 		index_add(j, &made->copies, x->path.text, x, order);
 		index_node(j, &made->all, x, order);
 	}
@@ -97,7 +100,7 @@ static const struct access_node *copies_above(struct judge *j, struct str path)
 
 	if (path.n > PREFIXES_MAX)
 		return all->all.first;
-	for (size_t n = 1; all->copies && n <= path.n; n++) {
+	for (size_t n = all->shortest ? all->shortest : 1; all->copies && n <= path.n; n++) {
 		bool whole = n == path.n || path.p[n] == '/' || path.p[n - 1] == '/';
 		const struct access_list *list = whole ? pmap_get(all->copies, str_first(path, n)) : NULL;
 

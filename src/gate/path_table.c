@@ -153,16 +153,11 @@ static struct str below_home(struct str home, struct str path)
 
 static struct str in_home(const struct judge *j, struct str path) { return below_home(j->v->home, path); }
 
-/* Most patterns fail at their first or last byte; only the rest reach the matcher. */
 static bool same_path(const struct judge *j, struct str pattern, struct str path)
 {
-	char last = pattern.n ? ascii_to_lower(pattern.p[pattern.n - 1]) : '*';
-
 	if (!pattern.n || !path.n)
 		return false;
 	if (!strchr("*?[", pattern.p[0]) && ascii_to_lower(pattern.p[0]) != ascii_to_lower(path.p[0]))
-		return false;
-	if (ascii_is_alnum(last) && last != ascii_to_lower(path.p[path.n - 1]))
 		return false;
 	return glob_path(pattern, path, judge_folds(j) ? GLOB_FOLD : 0);
 }
@@ -172,44 +167,40 @@ struct tabled_path {
 	struct str path, base;
 	struct str rest; /* its part below a home, or empty */
 	/* First bytes of patterns that may match it: nearly all patterns of a table start with another. */
-	struct pattern_starts {
-		uint32_t bits[256 / 32];
-	} anywhere, root, home;
+	bool anywhere[256], root[256], home[256];
 };
 
 /* Adds this byte in both cases. */
-static void add_start(struct pattern_starts *s, char c)
+static void add_start(bool starts[256], char c)
 {
-	s->bits[(unsigned char)c / 32] |= 1u << (unsigned char)c % 32;
-	if (ascii_is_letter(c))
-		s->bits[(unsigned char)c / 32 ^ 1] |= 1u << (unsigned char)c % 32;
+	starts[(unsigned char)ascii_to_lower(c)] = starts[(unsigned char)ascii_to_upper(c)] = true;
 }
 
 static struct tabled_path tabled_path(struct str home, struct str path)
 {
 	struct tabled_path t = {.path = path, .base = path_base(path), .rest = below_home(home, path)};
 
-	add_start(&t.root, path.n > 1 ? path.p[1] : '\0');
+	add_start(t.root, path.n > 1 ? path.p[1] : '\0');
 	if (t.rest.n)
-		add_start(&t.home, t.rest.p[0]);
+		add_start(t.home, t.rest.p[0]);
 	for (const char *wild = "*?["; *wild; wild++) {
-		add_start(&t.root, *wild);
-		add_start(&t.home, *wild);
-		add_start(&t.anywhere, *wild);
+		add_start(t.root, *wild);
+		add_start(t.home, *wild);
+		add_start(t.anywhere, *wild);
 	}
 	for (size_t i = 0; i < path.n; i++)
 		if (i == 0 || path.p[i - 1] == '/')
-			add_start(&t.anywhere, path.p[i]);
+			add_start(t.anywhere, path.p[i]);
 	return t;
 }
 
 static bool may_start(const struct tabled_path *t, const char *pattern)
 {
-	const struct pattern_starts *s = pattern[0] == '~' ? &t->home : pattern[0] == '/' ? &t->root :
-			&t->anywhere;
-	unsigned char first = (unsigned char)pattern[pattern[0] == '~' ? 2 : pattern[0] == '/'];
-
-	return s->bits[first / 32] >> first % 32 & 1;
+	switch (pattern[0]) {
+	case '~': return t->home[(unsigned char)pattern[2]];
+	case '/': return t->root[(unsigned char)pattern[1]];
+	default: return t->anywhere[(unsigned char)pattern[0]];
+	}
 }
 
 /* A pattern of one component matches the last one; any other may start after any slash. */
@@ -223,8 +214,20 @@ static bool ends_with(const struct judge *j, struct str pattern, const struct ta
 	return false;
 }
 
+/* True if the letters at the end of the pattern are the end of the path: most patterns fail here. */
+static bool same_end(struct str pattern, struct str path)
+{
+	while (pattern.n && (ascii_is_alnum(pattern.p[pattern.n - 1]) || pattern.p[pattern.n - 1] == '.')) {
+		if (!path.n || ascii_to_lower(pattern.p[--pattern.n]) != ascii_to_lower(path.p[--path.n]))
+			return false;
+	}
+	return true;
+}
+
 static bool matches_pattern(const struct judge *j, struct str pattern, const struct tabled_path *t)
 {
+	if (!same_end(pattern, t->path))
+		return false;
 	if (str_starts(pattern, "~/"))
 		return t->rest.n && same_path(j, str_from(pattern, 2), t->rest);
 	if (str_starts(pattern, "/"))

@@ -13,11 +13,12 @@
 /* True if the path has neither empty components nor "." and ".."; a name may start with a dot. */
 static bool is_plain(struct str path)
 {
-	if (path.n < 2 || path.p[0] != '/' || path.p[path.n - 1] == '/')
+	if (path.n < 2 || path.p[0] != '/')
 		return false;
-	for (const char *at = path.p, *end = path.p + path.n; at; at = memchr(at, '/', (size_t)(end - at))) {
-		at++;
-		if (*at == '/' || (*at == '.' && (at + 1 == end || strchr("./", at[1]))))
+	for (size_t i = 1; i < path.n; i++) {
+		bool dot = path.p[i] == '.' && (i + 1 == path.n || strchr("./", path.p[i + 1]));
+
+		if (path.p[i - 1] == '/' && (path.p[i] == '/' || dot))
 			return false;
 	}
 	return true;
@@ -28,6 +29,8 @@ struct str path_plain(struct arena *a, struct str path)
 	char *to;
 	size_t n = 0;
 
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
 	if (is_plain(path))
 		return path;
 	to = arena_alloc(a, path.n + 2);
@@ -80,12 +83,8 @@ bool access_is_redirection(const struct access *x) { return x->cause == CAUSE_RE
 
 bool access_connects(const struct access *x)
 {
-	static const char heads[][8] = {"/inet/", "/inet4/", "/inet6/"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
-		if (str_starts(x->path.text, heads[i]))
-			return true;
-	return false;
+	return str_starts(x->path.text, "/inet/") || str_starts(x->path.text, "/inet4/") ||
+		str_starts(x->path.text, "/inet6/");
 }
 
 /* ---- places ---- */
@@ -222,7 +221,7 @@ static void resolve_access(struct judge *j, const struct access *x, struct str p
 	w->real = w->path;
 	w->answer = p;
 	w->sure = p ? p->real.n > 0 || p->kind == PATH_ABSENT : ask_world(j, path, false);
-	if (p && p->place.n && acts_on_name(x) && !follows(j, x) &&
+	if (p && p->place.n && !str_eq(p->place, p->real) && acts_on_name(x) && !follows(j, x) &&
 			!(p->kind == PATH_LINK && p->target == PATH_DIR && x->kind == ACCESS_WRITE))
 		w->real = p->place;
 	else if (p && p->real.n)

@@ -99,17 +99,15 @@ void text_jq(struct judge *j, const struct check *c)
 
 void text_zsh(struct judge *j, const struct check *c)
 {
-	static const char names[][12] = {"zmodload", "emulate", "sysopen", "sysread", "syswrite", "sysseek",
-			"syserror", "ztcp", "zsocket", "zf_*", "zpty", "zselect", "zprof",
-		"zftp", "zstyle", "zparseopts", "zregexparse", "zle", "zcompile", "autoload", "disable",
-		"vared", "sched", "ttyctl", "noglob", "nocorrect", "mapfile_zsh"};
+	static const char names[] =
+			"zmodload emulate sysopen sysread syswrite sysseek syserror ztcp zsocket zpty "
+			"zselect zprof zftp zstyle zparseopts zregexparse zle zcompile autoload disable "
+			"vared sched ttyctl noglob nocorrect mapfile_zsh";
 
 	for (size_t i = 0; i < j->nsubjects; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
-			if (j->subjects[i].base.n && glob_name(str_of(names[k]), j->subjects[i].base))
-				judge_say(j, c, j->subjects[i].c->at,
-						judge_quote(j, "", j->subjects[i].c->at,
-						" is a zsh builtin that caisson does not analyse"));
+		if (str_is_any(j->subjects[i].base, names) || str_starts(j->subjects[i].base, "zf_"))
+			judge_say(j, c, j->subjects[i].c->at, judge_quote(j, "", j->subjects[i].c->at,
+					" is a zsh builtin that caisson does not analyse"));
 }
 
 void text_many(struct judge *j, const struct check *c)

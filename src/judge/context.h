@@ -21,10 +21,7 @@ struct context {
 	const struct directory *pin;
 	struct identity cwd_id; /* identity of cwd in a ticket; zero: not known */
 	bool places;           /* the view holds only locations; judging fills in the rest */
-	/*
-	 * Set by a process that judges many requests, each as soon as its context is open: judging then uses
-	 * the view's stat cache, too. NULL: nothing is kept.
-	 */
+	/* Set by a process that judges many requests: answers about files are kept. NULL: nothing is kept. */
 	struct stamp_cache *stamps;
 	const struct view *view; /* NULL: not open */
 };

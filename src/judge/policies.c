@@ -546,13 +546,10 @@ struct policies_job {
 	int result;
 };
 
-/* Reuse the view's stat cache for policy files, then detach it from our view: judging must stat again. */
+/* Policy files are looked up with the view's stat cache. */
 static void take_memo(struct loader *l)
 {
-	const struct context *at = context_or_own(l->rq->context);
-
-	l->memo = at->view ? at->view->memo : l->v.memo;
-	l->v.memo = NULL;
+	l->memo = l->v.memo;
 	if (l->memo)
 		return;
 	l->memo = arena_new(l->a, struct path_memo);

@@ -376,21 +376,14 @@ void world_view(struct arena *a, const struct context *at, const struct policy *
 		fill_judged(m, ret);
 }
 
-/* True if the view was filled for a judgement that follows at once: its stat cache is still valid. */
-static bool judges_at_once(const struct arena *a, const struct view *v)
+/* The stat cache of the view is valid for the request that looked, which has one arena. */
+static struct path_memo *judging_memo(struct arena *a, struct view *v)
 {
-	return v->memo && v->memo->stamps && v->memo->a == a;
-}
-
-static struct path_memo *judging_memo(struct arena *a, const struct view *v)
-{
-	struct path_memo *m;
-
-	if (judges_at_once(a, v))
-		return v->memo;
-	m = arena_new(a, struct path_memo);
-	path_memo_init(m, a, v->cwd);
-	return m;
+	if (!v->memo || v->memo->a != a) {
+		v->memo = arena_new(a, struct path_memo);
+		path_memo_init(v->memo, a, v->cwd);
+	}
+	return v->memo;
 }
 
 void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret)
@@ -398,7 +391,6 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
 	struct path_memo *m;
 
 	*ret = *known;
-	ret->memo = judges_at_once(a, known) ? known->memo : NULL; /* else it is of an earlier look */
 	ret->paths = NULL;
 	ret->paths_end = &ret->paths;
 	ret->globs = NULL;

@@ -121,14 +121,15 @@ const struct know_option *know_option_find(const struct know_options *o, const c
 		const struct know_option *after)
 {
 	struct str n = str_of(name);
-	/* the subcommand has this option: one before the subcommand is a different option */
-	bool own = flag_of(o->row, n) != NULL;
+	const struct know_row *row = NULL; /* of `flag` */
+	const struct know_flag *flag = NULL;
 	for (size_t i = after ? (size_t)(after - o->options) + 1 : 0; i < o->noptions; i++) {
 		const struct know_option *p = &o->options[i];
-		const struct know_flag *f = p->listed ? flag_of(p->row, n) : NULL;
-		if (p->global && own)
-			continue;
-		if (p->listed ? f && strcmp(know_string(p->row, f->same), p->name) == 0 : given_as(p, n))
+		if (p->global && flag_of(o->row, n))
+			continue; /* the subcommand has this option; one before it is a different option */
+		if (p->listed && p->row != row)
+			flag = flag_of(row = p->row, n);
+		if (p->listed ? flag && strcmp(know_string(row, flag->same), p->name) == 0 : given_as(p, n))
 			return p;
 	}
 	return NULL;

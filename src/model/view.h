@@ -158,7 +158,10 @@ struct view {
 	struct git_answer *gits;   /* unordered */
 	struct tree_answer *trees;
 	struct classified classified;
-	/* stat cache (sys/path.h), valid only while this request is prepared; may be NULL */
+	/*
+	 * Stat cache (sys/path.h) of this request, for policies, judgement and record. NULL: none, or a wait
+	 * made it old.
+	 */
 	struct path_memo *memo;
 	const struct remembered *remembered; /* roots that were found before (sys/remembered.h), or NULL */
 	bool fold_case;        /* the project's file system is case-insensitive: .GIT is .git */

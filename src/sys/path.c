@@ -160,15 +160,15 @@ const struct stamp *path_memo_stamp(struct path_memo *m, struct str path)
 }
 
 /*
- * Returns the kept state of a name if the stamp of its directory still holds. The directory is stat'ed now if
- * the memo only trusts it so far.
+ * Returns the kept state of a name if the stamp of its directory still holds. If the memo only trusts the
+ * directory so far, it is stat'ed now for a missing name: others may be missing there, too.
  */
 static enum stamp_name proved_name(struct path_memo *m, struct str path)
 {
 	struct path_dir *dir = m->stamps ? memo_find(m, path_parent(path)) : NULL;
 	struct path_lookup look;
 
-	if (!dir || (!dir->looked && !stamp_cache_name(m->stamps, path, NULL)))
+	if (!dir || (!dir->looked && stamp_cache_name(m->stamps, path, NULL) != STAMP_NAME_MISSING))
 		return STAMP_NAME_UNKNOWN;
 	start_clock(m);
 	if (!dir->looked && look_at(str_c(m->a, dir->path), &look) == 0 && look.kind == PATH_DIR)
@@ -186,9 +186,8 @@ static void keep_name(struct path_memo *m, struct str path, enum stamp_name stat
 
 static void keep_missing(struct path_memo *m, struct str path)
 {
-	if (m->stamps && m->nmissing < PATH_MISSING_MAX)
+	if (m->nmissing < PATH_MISSING_MAX)
 		m->missing[m->nmissing++] = str_dup(m->a, path);
-	keep_name(m, path, STAMP_NAME_MISSING);
 }
 
 /* Returns the state of a name as far as this memo or the stamp of the name's directory proves it. */
@@ -207,7 +206,7 @@ static enum stamp_name known_name(struct path_memo *m, struct str path)
 
 bool path_memo_missing(struct path_memo *m, struct str path)
 {
-	return m->stamps && known_name(m, path) == STAMP_NAME_MISSING;
+	return known_name(m, path) == STAMP_NAME_MISSING;
 }
 
 static struct str done_str(const struct path_walk *w) { return w->n ? str_n(w->done, w->n) : STR("/"); }
@@ -433,8 +432,10 @@ static enum walk_step look_and_step(struct path_walk *w, size_t before, bool las
 		return STEP_ON;
 	}
 	why = look_at(w->done, &found);
-	if (why == ENOENT)
+	if (why == ENOENT) {
 		keep_missing(w->m, done_str(w));
+		keep_name(w->m, done_str(w), STAMP_NAME_MISSING);
+	}
 	if (why)
 		return step_failed(w, before, why);
 	w->look = found;
@@ -664,4 +665,17 @@ bool path_look_existing(struct path_memo *m, struct str path, struct path_answer
 {
 	look_path(m, path, true, ret);
 	return ret->kind != PATH_ABSENT && ret->kind != PATH_UNREADABLE;
+}
+
+bool path_exists(struct path_memo *m, struct str path)
+{
+	struct path_answer at;
+
+	if (known_name(m, path) == STAMP_NAME_FILE)
+		return true;
+	if (!path_look_existing(m, path, &at))
+		return false;
+	if (at.kind == PATH_FILE)
+		keep_name(m, path, STAMP_NAME_FILE);
+	return true;
 }

@@ -41,7 +41,7 @@ struct path_memo {
 	struct str cwd; /* meaning of /proc/self/cwd; empty if unknown */
 	struct stamp_cache *stamps; /* kept by the process, for readers of files; NULL: nothing is kept */
 	int64_t started_ns;         /* before the first look, on the clock of stamps */
-	struct str missing[PATH_MISSING_MAX]; /* names that were missing; for a memo with a stamp cache */
+	struct str missing[PATH_MISSING_MAX]; /* names that were missing */
 	size_t nmissing, looks, entries;
 	struct path_dir *dirs; /* at most PATH_MEMO_MAX */
 	size_t ndirs, cap;
@@ -69,6 +69,8 @@ void path_look(struct path_memo *m, struct str path, struct path_answer *ret);
  * directory of a missing name need not be known.
  */
 bool path_look_existing(struct path_memo *m, struct str path, struct path_answer *ret);
+/* True if something has this name. The stamp of its directory may prove that a file still has it. */
+bool path_exists(struct path_memo *m, struct str path);
 /*
  * Returns only the resolved path and the kind of its target. Cheaper, since it does not stat a cached
  * directory again.

@@ -61,14 +61,14 @@ enum top { TOP_NO, TOP_YES, TOP_FOREIGN };
  */
 static enum top top_level(struct path_memo *m, struct str dir, struct str start, uint32_t uid)
 {
-	struct path_answer git, head;
+	struct path_answer git;
 	const struct path_dir *top;
 	bool ours;
 
 	path_look_existing(m, str_path(m->a, dir, STR(".git")), &git);
 	if (git.kind != PATH_DIR && git.kind != PATH_FILE && git.kind != PATH_LINK)
 		return TOP_NO;
-	if (git.kind == PATH_DIR && !path_look_existing(m, str_path(m->a, dir, STR(".git/HEAD")), &head))
+	if (git.kind == PATH_DIR && !path_exists(m, str_path(m->a, dir, STR(".git/HEAD"))))
 		return TOP_NO;
 	ours = git.kind == PATH_LINK ? is_our_link(m->a, git.path, uid) : is_ours(git.owner, uid);
 	top = path_dir(m, dir);
@@ -242,7 +242,7 @@ static bool way_step(struct way_walk *w)
 		w->at = path_parent(w->at);
 		return true;
 	}
-	path = str_fmt(m->a, "%.*s/%.*s", w->at.n > 1 ? (int)w->at.n : 0, w->at.p, STR_ARG(name));
+	path = str_path(m->a, w->at.n > 1 ? w->at : STR(""), name);
 	if (path_memo_knows(m, path)) {
 		w->at = path;
 		return true;
@@ -262,7 +262,9 @@ struct project_way project_way(const struct project_look *l, struct str path)
 	struct project_way way = {.real = STR(""), .root = STR(""), .link = STR("")};
 	bool known = str_starts(path, "/");
 
-	*w = (struct way_walk){.l = l, .at = STR("/"), .rest = path};
+	w->l = l;
+	w->at = STR("/");
+	w->rest = path;
 	while (known && w->rest.n) {
 		known = way_step(w);
 		end_links(w);

@@ -124,9 +124,19 @@ static bool stamps_directories(const char *dir)
 	return false;
 }
 
+/* Returns the slot of the path, or the one that it may take. */
 static struct stamp_entry *entry_slot(const struct stamp_cache *c, struct str path)
 {
-	return (struct stamp_entry *)&c->entries[str_key_hash(path) % STAMP_ENTRY_SLOTS];
+	struct stamp_entry *slots = (struct stamp_entry *)c->entries;
+	size_t first = str_key_hash(path) % STAMP_ENTRY_SLOTS;
+
+	for (size_t i = 0; i < STAMP_ENTRY_PROBES; i++) {
+		struct stamp_entry *s = &slots[(first + i) % STAMP_ENTRY_SLOTS];
+
+		if (!s->path || str_is(path, s->path))
+			return s;
+	}
+	return &slots[first];
 }
 
 enum stamp_name stamp_cache_name(const struct stamp_cache *c, struct str path, const struct stamp *dir)

@@ -15,15 +15,16 @@
 #include "sys/stamp.h"
 
 #define STAMP_CACHE_SLOTS 24
-#define STAMP_ENTRY_SLOTS 64
+#define STAMP_ENTRY_SLOTS 256
+#define STAMP_ENTRY_PROBES 4 /* slots in which a name may be */
 #define STAMP_REFUSED_SLOTS 4
 #define STAMP_CACHE_TEXT ((size_t)64 << 10) /* a longer answer is not kept */
 
 /* The question that an answer belongs to. */
 enum stamp_use { STAMP_CONTENT, STAMP_FOLDS, STAMP_MARKS, STAMP_HOOKS, STAMP_EMPTY, STAMP_PROGRAM };
 
-/* The state of a name in a directory. */
-enum stamp_name { STAMP_NAME_UNKNOWN, STAMP_NAME_MISSING, STAMP_NAME_DIRECTORY /* and not a link */ };
+/* The state of a name in a directory: missing, or a directory or file and no link to one. */
+enum stamp_name { STAMP_NAME_UNKNOWN, STAMP_NAME_MISSING, STAMP_NAME_DIRECTORY, STAMP_NAME_FILE };
 
 struct stamp_cache { /* all zero: empty */
 	struct stamp_slot {
@@ -62,7 +63,7 @@ int stamp_cache_read(struct stamp_cache *c, struct arena *a, const char *path, s
 bool stamp_cache_may_keep(const struct stamp *s, int fd);
 /*
  * Names in directories. A name that is created, removed or replaced changes the times of its directory, so
- * one look at the directory proves that names in it are still missing, or still directories. Only local file
+ * one look at the directory proves that names in it are still missing, directories, or files. Only local file
  * systems count that are known to keep these times.
  * Returns the state of the name when its directory had the stamp `dir`; NULL: any stamp.
  */

@@ -222,6 +222,17 @@ with Caisson() as c:
         if i < 4:
             time.sleep(1.2)
     show("a directory that was replaced", str(wrong))
+    # a file, proved in the same way: without HEAD this is no repository
+    wrong = 0
+    for i in range(40):
+        seen = [status(c, "echo x > ../y", work + "/sub") for _ in range(3)]
+        os.rename(work + "/.git/HEAD", work + "/aside")
+        seen.append(status(c, "echo x > ../y", work + "/sub"))
+        os.rename(work + "/aside", work + "/.git/HEAD")
+        wrong += seen != ["allow"] * 3 + ["ask outside-write"]
+        if i < 3:
+            time.sleep(1.2)
+    show("a file that goes and comes", str(wrong))
     seen = [status(c), status(c)]
     write(work + "/.caisson.yaml", "tools: {bash: {deny: [git]}}\n")
     seen.append(status(c))
@@ -259,6 +270,7 @@ a workspace to be searched: allow | contain unvetted-workspace | allow
 a directory that becomes a link: allow | deny system-write
 a name that was missing: 0
 a directory that was replaced: 0
+a file that goes and comes: 0
 a policy that was missing: allow | allow | deny configured-deny | allow
 WANT
 	result $? 'files that change between judgements'
