@@ -10,6 +10,7 @@
 #include "run/missing_paths.h"
 #include "run/network_hints.h"
 #include "run/run.h"
+#include "run/script_hint.h"
 #include "run/search_path.h"
 #include "sys/listening.h"
 #include "sys/stream.h"
@@ -34,6 +35,7 @@ enum hint_kind {
 	HINT_DROPPED,
 	HINT_NO_PROGRAM,
 	HINT_SHELL_TEXT,
+	HINT_SCRIPT,
 	HINT_FILES,
 	HINT_REGISTRIES,
 	HINT_PATHS,
@@ -215,19 +217,19 @@ static bool lingers(const struct clues *c)
 
 static bool not_executed(const struct clues *c)
 {
-	return c->o->status == STATUS_SETUP_ERROR && c->r->rq->argv &&
+	return c->o->status == STATUS_SETUP_ERROR && c->r->spec.argv && c->r->spec.argv[0] &&
 			str_starts(str_of(c->o->err_setup.text), "cannot run '");
 }
 
 static bool program_missing(const struct clues *c)
 {
-	return not_executed(c) && missing_program(c->a, c->r, str_of(c->r->rq->argv[0]));
+	return not_executed(c) && missing_program(c->a, c->r, str_of(c->r->spec.argv[0]));
 }
 
 /* A person wrote `caisson run 'make test'` without -c. */
 static bool is_shell_text(const struct clues *c)
 {
-	return not_executed(c) && str_has(str_of(c->r->rq->argv[0]), ' ');
+	return not_executed(c) && str_has(str_of(c->r->spec.argv[0]), ' ');
 }
 
 /* Bash does not say which interpreter of a script is missing. */
@@ -416,6 +418,8 @@ static struct str say_files(const struct clues *c)
 			"this directory with '%.*s' ('--workspace .:ro': read-only)", STR_ARG(name));
 }
 
+static struct str say_script(const struct clues *c) { return script_hint(c->a, c->r); }
+
 static struct str say_missing(const struct clues *c)
 {
 	return missing_paths_hint(c->a, c->r, c->said);
@@ -498,6 +502,7 @@ static const struct hint_row {
 		[HINT_NO_PROGRAM] = {"not-found", ANYTIME, false, NO_LIMIT, program_missing, NULL, NOT_SEEN},
 		[HINT_SHELL_TEXT] = {"shell-text", ANYTIME, false, NO_LIMIT, is_shell_text, NULL,
 				"no program has this name; -c runs shell text: caisson run -c 'TEXT'"},
+		[HINT_SCRIPT] = {"script", ANYTIME, false, NO_LIMIT, not_executed, say_script, ""},
 		[HINT_FILES] = {"files", ANYTIME, false, NO_LIMIT, NULL, say_files, ""},
 		[HINT_REGISTRIES] = {"registries", FAILED, false, NO_LIMIT, NULL, say_registries, ""},
 		[HINT_PATHS] = {"paths", FAILED, false, NO_LIMIT, NULL, say_paths, ""},
