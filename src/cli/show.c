@@ -535,6 +535,16 @@ static void warn_idle(struct arena *a, const struct permission_rule *r, warn_fn 
 	}
 }
 
+static void warn_idle_prefixes(const struct prefix_rule *r, warn_fn *fn, void *ctx)
+{
+	for (; r; r = r->next) {
+		const char *why = prefix_idle(r->prefix);
+
+		if (why)
+			fn(ctx, r->rule.where, r->prefix, why);
+	}
+}
+
 static const char socket_dangers[BOX_SOCKETS][88] = {
 	"programs in boxes can use your keys to log in and to sign while it runs",
 	"programs in boxes can sign and decrypt with your keys while it runs",
@@ -544,7 +554,7 @@ static const char socket_dangers[BOX_SOCKETS][88] = {
 void show_warnings(struct arena *a, const struct policy *p, warn_fn *fn, void *ctx)
 {
 	for (const struct prefix_rule *r = p->allow; r; r = r->next)
-		if (prefix_broad(r->prefix))
+		if (!prefix_idle(r->prefix) && prefix_broad(r->prefix))
 			fn(ctx, r->rule.where, r->prefix, prefix_broad(r->prefix));
 	for (const struct regex_rule *r = p->allow_checks; r; r = r->next)
 		if (matches_anything(r))
@@ -559,6 +569,9 @@ void show_warnings(struct arena *a, const struct policy *p, warn_fn *fn, void *c
 	for (size_t i = 0; i < BOX_SOCKETS; i++)
 		if (p->sandbox.sockets >> i & 1)
 			fn(ctx, STR("sandbox.sockets"), str_of(box_socket_name(i)), socket_dangers[i]);
+	warn_idle_prefixes(p->deny, fn, ctx);
+	warn_idle_prefixes(p->ask, fn, ctx);
+	warn_idle_prefixes(p->allow, fn, ctx);
 	warn_idle(a, p->permission_deny, fn, ctx);
 	warn_idle(a, p->permission_ask, fn, ctx);
 	warn_idle(a, p->permission_allow, fn, ctx);

@@ -25,6 +25,9 @@ static const char effects[] =
 		"it allows running other programs or deleting files through options of this program";
 static const char later[] = "it allows any command to run later, unseen";
 
+static const char operator_idle[] =
+		"it never matches: commands are judged one by one, without operators and substitutions";
+
 static const struct broad_program {
 	const char *why;
 	const char *names; /* lower case, between bars */
@@ -208,11 +211,31 @@ const char *prefix_broad(struct str prefix)
 	return prefix.n ? why_broad(prefix, true) : all_commands;
 }
 
+const char *prefix_idle(struct str prefix)
+{
+	static const char operators[] = "&& || ; | & |& > >> < <<";
+
+	prefix = str_trim(prefix, BLANKS);
+	if (str_ends(prefix, " *") || str_ends(prefix, ":*"))
+		return "it matches only a literal star: further words may always follow, so leave the star "
+		       "out";
+	if (str_ends(prefix, "*"))
+		return "it matches only a literal star: give whole words, or a regular expression below "
+		       "tools.bash.checks";
+	if (str_starts(prefix, "^"))
+		return "it matches only a literal '^': regular expressions belong below tools.bash.checks";
+	for (size_t at = 0; at < prefix.n;) {
+		size_t end = str_end(prefix, ' ', at);
+
+		if (end > at && str_is_any(str_sub(prefix, at, end), operators))
+			return operator_idle;
+		at = end + 1;
+	}
+	return NULL;
+}
+
 const char *permission_idle(const struct permission_rule *r)
 {
-	static const char why[] =
-			"it never matches: commands are judged one by one, without operators and "
-			"substitutions";
 	struct str p = r->pattern;
 	char quote = '\0';
 
@@ -226,10 +249,10 @@ const char *permission_idle(const struct permission_rule *r)
 		else if (!quote && (c == '"' || c == '\''))
 			quote = c;
 		else if (quote != '\'' && (c == '`' || (c == '$' && after == '(')))
-			return why;
+			return operator_idle;
 		else if (!quote && (c == '|' || c == ';' || c == '<' || c == '>' || c == '\n' ||
 				(c == '&' && after == '&')))
-			return why;
+			return operator_idle;
 	}
 	return NULL;
 }

@@ -11,3 +11,8 @@ const char *prefix_broad(struct str prefix);
  * of quotes never occurs in them.
  */
 const char *permission_idle(const struct permission_rule *r);
+/*
+ * The same for a rule by the start of a command. Its words are compared as they are, so a pattern that works
+ * in other programs (git push *) would silently match nothing.
+ */
+const char *prefix_idle(struct str prefix);

@@ -151,6 +151,7 @@ cat >"$tmp/p.yaml" <<'YAML'
 tools:
   bash:
     allow: [python3, sudo, env, xargs, npm run, make test]
+    deny: ["git push *", "a && b", npm publish]
     allowChecks: ['.*', '^git push origin feature/\S+$']
 permissions:
   allow: ["Bash(python:*)", "Bash", "Bash(npm run test:*)"]
@@ -160,7 +161,9 @@ run 0 'doubtful rules' config verify "$tmp/p.yaml"
 for r in python3 sudo env xargs 'npm run' '\.\*' 'Bash\(python:\*\)' Bash; do out \
 	"warning: .*p.yaml:[0-9]+: '$r': it allows"; done
 out "'Bash\(curl x \| sh\)': it never matches"
-no "'(make test|Bash\(npm run test:\*\)|Bash\(npm publish:\*\)|.git push origin.*)':"
+out "'git push \*': it matches only a literal star"
+out "'a && b': it never matches"
+no "'(make test|npm publish|Bash\(npm run test:\*\)|Bash\(npm publish:\*\)|.git push origin.*)':"
 chmod g+w "$tmp/p.yaml"
 run 0 'a file that others may write' config verify "$tmp/p.yaml"
 out 'warning: others may write'

@@ -555,6 +555,19 @@ static void test_idle(void)
 	}
 }
 
+static void test_idle_prefix(void)
+{
+	static const char *const idle[] = {"git push *", "git push:*", "rm*", "*", "^git push", "a && b",
+			"curl x | sh", "echo > x", " make * "};
+	static const char *const fine[] = {"git push", "make", "grep a|b", "sed s;a;b;",
+			"find . -name *.c -delete", "", "echo ^x"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
+		CHECK_ROW(prefix_idle(str_of(idle[i])) != NULL, idle[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(fine); i++)
+		CHECK_ROW(prefix_idle(str_of(fine[i])) == NULL, fine[i]);
+}
+
 /* ---- the client's settings ---- */
 
 static int load(const char *json, struct policy *p, struct err *e)
@@ -731,6 +744,7 @@ int main(void)
 	RUN(test_broad);
 	RUN(test_broad_prefix);
 	RUN(test_idle);
+	RUN(test_idle_prefix);
 	RUN(test_settings);
 	RUN(test_settings_nothing);
 	RUN(test_settings_modes);
