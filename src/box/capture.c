@@ -22,6 +22,7 @@
 void capture_start(struct capture *c, int pass, const struct spec *s)
 {
 	c->pass = pass;
+	c->pass_error = 0;
 	c->file = -1;
 	c->spool = s->spool;
 	c->place = 0;
@@ -51,9 +52,10 @@ static void pass_on(struct capture *c, bool wait)
 				left < PIPE_BUF ? left : PIPE_BUF);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
-		if (n <= 0)
+		if (n <= 0) {
+			c->pass_error = n < 0 && errno != EPIPE ? errno : 0;
 			c->pass = -1;
-		else
+		} else
 			c->passed += (size_t)n;
 	}
 	c->waiting = c->passed = 0;
@@ -179,6 +181,7 @@ struct stream capture_look(const struct capture *c)
 		.file = c->file < 0 ? 0 : c->file,
 		.end = c->kept, .total = c->total, .lines = c->lines,
 		.lost_lines = c->lost_lines + (c->open_line && c->kept < c->total),
+		.pass_error = c->pass_error,
 	};
 }
 

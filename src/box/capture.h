@@ -15,6 +15,7 @@
 struct capture { /* fd and file are -1 before capture_start() */
 	int fd;                    /* the read end; -1: EOF */
 	int pass;                  /* a descriptor that gets a copy at once; -1: none */
+	int pass_error;            /* errno of a failed copy; 0: none, or the reader went away */
 	int file;                  /* -1: everything is in head */
 	const char *spool;         /* the directory for the file */
 	unsigned place;            /* how many places for the file were tried */

@@ -144,7 +144,7 @@ static const struct exit_row exits[] = {
 	{0, "the program ended with 0; any other code below 128 that is not listed here is the program's "
 			"own"},
 	{EXIT_USAGE, "usage"},
-	{EXIT_INTERNAL, "the report could not be written"},
+	{EXIT_INTERNAL, "the report, or the output of a program that ended with 0, could not be written"},
 	{EXIT_TIMEOUT, "the time limit was reached"},
 	{EXIT_SETUP, "caisson could not create the box or record the run"},
 	{EXIT_REFUSED, "refused by the gate"},
@@ -373,6 +373,17 @@ static int run_direct(void *arg)
 	return EXIT_SETUP;
 }
 
+/* The program went on when its output could not be written, but success would hide the loss. */
+static int say_lost_output(const struct job *j, int code)
+{
+	int why = j->outcome.out.pass_error;
+
+	if (!j->request.plain || !why)
+		return code;
+	output_error("run: cannot write 'standard output': %s", strerror(why));
+	return code ? code : EXIT_INTERNAL;
+}
+
 static int print_report(void *arg)
 {
 	struct run_call *c = arg;
@@ -390,7 +401,8 @@ static int print_report(void *arg)
 		return EXIT_INTERNAL;
 	if (j->request.plain && !c->o->rq.ticket)
 		run_summary(c->out, j, c->people);
-	return j->request.plain ? j->report.code : output_write(buf_view(&b), j->report.code);
+	return j->request.plain ? say_lost_output(j, j->report.code) :
+			output_write(buf_view(&b), j->report.code);
 }
 
 static int run_one(const struct command_row *self, const struct run_options *o, int report_dir)

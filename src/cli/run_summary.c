@@ -45,7 +45,7 @@ static bool ended_by_itself(enum status s) { return s == STATUS_OK || s == STATU
 static void say_figures(struct arena *a, const struct job *j, struct str how)
 {
 	const struct outcome *o = &j->outcome;
-	struct str memory = o->peak_memory ? str_fmt(a, ", %.1f MB", (double)o->peak_memory / 1e6) : STR("");
+	struct str memory = o->peak_memory ? str_fmt(a, ", %.1f MB", (double)o->peak_memory / MB) : STR("");
 
 	output_error("%.*s, %.2f s%.*s", STR_ARG(how), (double)o->duration_ms / 1000, STR_ARG(memory));
 }
