@@ -44,7 +44,8 @@ void near_try(struct near *n, const char *candidate)
 	if (!n->word.n || n->word.n > WORD_MAX || s.n > WORD_MAX)
 		return;
 	distance = distance_of(n->word, s);
-	if (distance > DISTANCE_MAX || distance * 2 > s.n || (n->best && distance >= n->distance))
+	/* one edit may change half of a word, more may not: 'git' does not mean 'init' */
+	if (distance > DISTANCE_MAX || distance * 2 > s.n - (distance > 1) || (n->best && distance >= n->distance))
 		return;
 	n->distance = distance;
 	n->best = candidate;

@@ -150,6 +150,11 @@ void usage_print(struct buf *b, const struct command_row *c);
 /* Prints the usage to standard output, or one line about a wrong use. Returns the exit code. */
 int usage_output(const struct command_row *c);
 int usage_wrong(const struct command_row *c, const char *why);
+/*
+ * The same for words after the allowed number of operands. `many` says how many there may be; with a colon,
+ * it has an example, which an option behind the operand also needs. Empty: no operand is expected.
+ */
+int usage_extra(const struct command_row *c, char *const *operands, int allowed, const char *many);
 /* The same for an unknown client name: cmd_init.c. */
 int client_unknown(const struct command_row *c, const char *name);
 /*

@@ -6,6 +6,7 @@
 
 #include "audit/sign.h"
 #include "base/json.h"
+#include "base/near.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
@@ -15,6 +16,7 @@
 enum { EXIT_BROKEN_CHAIN = 1 };
 
 #define OUT_MAX ((size_t)1 << 20)
+#define WHY_ROOM 192
 
 struct audit_options {
 	bool json;
@@ -182,6 +184,21 @@ static const struct command_row *find_apart(int argc, char **argv)
 	return NULL;
 }
 
+static int unknown_audit(const struct command_row *self, const char *name)
+{
+	struct near guess = {.word = str_of(name)};
+	char why[WHY_ROOM];
+
+	near_try(&guess, "verify");
+	for (size_t i = 0; i < ARRAY_SIZE(apart); i++)
+		near_try(&guess, apart[i]->name + strlen("audit "));
+	str_put(why, sizeof(why), "unknown subcommand '%.40s'%s%s%s", name,
+			guess.best ? ", did you mean '" : " (use verify, query, show, tail, export, prune, "
+			"checkpoint, keygen, reindex or replay-all)", guess.best ? guess.best : "",
+			guess.best ? "'" : "");
+	return usage_wrong(self, why);
+}
+
 static int run_audit_verify(const struct command_row *self, int argc, char **argv)
 {
 	const struct command_row *other = find_apart(argc, argv);
@@ -191,16 +208,15 @@ static int run_audit_verify(const struct command_row *self, int argc, char **arg
 
 	if (other)
 		return other->run(other, argc - 1, argv + 1);
+	if (named && strcmp(argv[1], "verify") != 0)
+		return unknown_audit(self, argv[1]);
 	first = options_take(self, argc - named, argv + named, &j.o, &code);
 	if (first < 0)
 		return code;
-	if (!named || strcmp(argv[1], "verify") != 0)
-		return usage_wrong(self,
-				named ? "unknown subcommand (use verify, query, show, tail, export, prune, "
-				"checkpoint, keygen, reindex or replay-all)" :
-				"no subcommand given (verify, query, show, tail, ...)");
+	if (!named)
+		return usage_wrong(self, "no subcommand given (verify, query, show, tail, ...)");
 	if (first < argc - named)
-		return usage_wrong(self, "unexpected argument");
+		return usage_extra(self, argv + named + first, 0, "");
 	return with_arena(&j.a, audit_verify_job_run, &j);
 }
 

@@ -196,7 +196,7 @@ static int run_check(const struct command_row *self, int argc, char **argv)
 	if (first >= argc)
 		return usage_wrong(self, "no command given");
 	if (first + 1 < argc)
-		return usage_wrong(self,
+		return usage_extra(self, argv + first, 1,
 				"give the command as one argument, in quotes: caisson check 'ls -l'");
 	return check_one(&o, argv[first]);
 }

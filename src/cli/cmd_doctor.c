@@ -220,7 +220,7 @@ static int look(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first < argc && !o.client)
-		return usage_wrong(self, "unexpected argument");
+		return usage_extra(self, argv + first, 0, "");
 	if (o.client && o.config)
 		return usage_wrong(self, "--config does not apply to --client");
 	for (int i = first; i < argc; i++)

@@ -143,8 +143,10 @@ static int run_logs(const struct command_row *self, int argc, char **argv)
 
 	if (first < 0)
 		return code;
-	if (first + 1 != argc)
+	if (first == argc)
 		return usage_wrong(self, "give one id (caisson ps lists them)");
+	if (first + 1 < argc)
+		return usage_extra(self, argv + first, 1, "give one id (caisson ps lists them)");
 	j.id = argv[first];
 	return with_arena(&j.boxes.a, print_log, &j);
 }

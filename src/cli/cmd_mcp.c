@@ -126,8 +126,8 @@ static int serve_mcp(void *arg)
 	if (code != 0)
 		return code;
 	if (isatty(STDIN_FILENO))
-		output_error("mcp: a client of the Model Context Protocol is expected on standard input; see "
-				"caisson mcp --help");
+		output_error("mcp: waits for a client of the Model Context Protocol on standard input; "
+				"clients start it themselves (caisson help mcp)");
 	if (mcp_serve(&c->a, &c->o->mcp, STDIN_FILENO, STDOUT_FILENO, &e) == 0)
 		return 0;
 	output_error("mcp: %s", e.text);
@@ -145,9 +145,6 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 		return code;
 	if (o.parallel && num_parse(str_of(o.parallel), 1, MCP_RUNNING_MAX, &parallel) != 0)
 		return usage_wrong(self, "--parallel needs a number from 1 to 8");
-	if (isatty(STDIN_FILENO))
-		output_error("mcp: waits for an MCP client on standard input; clients start it themselves "
-				"(caisson help mcp)");
 	o.mcp.parallel = (size_t)parallel;
 	o.mcp.base.env = o.env.first;
 	o.mcp.base.read = o.read.first;

@@ -23,7 +23,7 @@ struct pause_options {
 #define AT(field) offsetof(struct pause_options, field)
 static const struct option_row options[] = {
 	{"for", OPTION_VALUE, AT(length), "TIME",
-			"start or extend a pause: 10m, 90s, at most 1h"},
+			"start or extend a pause: 90s, 10m, at most 1h; a plain number is minutes"},
 	{"project", OPTION_FLAG, AT(project), "", "pause in this project only"},
 	{"end", OPTION_FLAG, AT(end), "", "end the pause now"},
 	{"json", OPTION_FLAG, AT(json), "", "print the state as one JSON object; not with --for"},
@@ -77,6 +77,7 @@ static int read_length(struct str text, int64_t *ret)
 static int start_pause(struct pause_job *j)
 {
 	struct str project = j->o.project ? j->v.project : STR("");
+	bool minutes = j->seconds >= 120 && j->seconds % 60 == 0;
 	struct pause p;
 	struct err e = {0};
 
@@ -93,10 +94,11 @@ static int start_pause(struct pause_job *j)
 		return 1;
 	}
 	buf_fmt(&j->out,
-			"For %s hooks will neither ask nor contain%s%.*s: such commands will run OUTSIDE the "
-			"box, with your\nrights. Denials stay. The pause is recorded and ends "
-			"automatically.\n",
-		j->o.length, j->o.project ? " in " : ", in any project", STR_ARG(project));
+			"Pause for %lld %s: hooks will neither ask nor contain, in %s%.*s.\nSuch commands "
+			"will run OUTSIDE the box, with your rights. Denials stay.\nThe pause is recorded and "
+			"ends automatically.\n",
+		(long long)(minutes ? j->seconds / 60 : j->seconds), minutes ? "minutes" : "seconds",
+		j->o.project ? "" : "any project", STR_ARG(project));
 	if (!person_types(&j->out, "\nType yes to pause: ", "yes")) {
 		output_error("pause: the answer was not yes; nothing was changed");
 		return 1;
@@ -205,7 +207,7 @@ static int run_pause(const struct command_row *self, int argc, char **argv)
 	if (j.o.project && !j.o.length)
 		return usage_wrong(self, "--project needs --for");
 	if (j.o.length && read_length(str_of(j.o.length), &j.seconds) != 0)
-		return usage_wrong(self, "--for takes a time such as 90s or 10m, at most 1h");
+		return usage_wrong(self, "--for takes a time such as 90s or 10m, at most 1h; a plain number is minutes");
 	return with_arena(&j.a, pause_job_run, &j);
 }
 

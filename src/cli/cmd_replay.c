@@ -276,9 +276,10 @@ static int run_replay(const struct command_row *self, int argc, char **argv)
 
 	if (first < 0)
 		return code;
-	if (first + 1 != argc)
-		return usage_wrong(self, first < argc ? "give one id or row number" :
-				"no id or row number given");
+	if (first == argc)
+		return usage_wrong(self, "no id or row number given");
+	if (first + 1 < argc)
+		return usage_extra(self, argv + first, 1, "give one id or row number");
 	c.id = argv[first];
 	if (!*c.id || strlen(c.id) > AUDIT_ID_MAX)
 		return usage_wrong(self, "invalid id");

@@ -195,8 +195,10 @@ static int run_validate(const struct command_row *self, int argc, char **argv)
 
 	if (first < 0)
 		return code;
-	if (first + 1 != argc)
+	if (first == argc)
 		return usage_wrong(self, "give one file, or - for standard input");
+	if (first + 1 < argc)
+		return usage_extra(self, argv + first, 1, "give one file, or - for standard input");
 	j.task = j.o.task ? task_find(str_of(j.o.task)) : TASK_ANY;
 	if (j.o.task && (!j.task || j.task == TASK_CUSTOM))
 		return usage_wrong(self, "--task must be test, typecheck, lint, data or json");

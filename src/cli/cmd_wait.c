@@ -75,8 +75,10 @@ static int run_wait(const struct command_row *self, int argc, char **argv)
 
 	if (first < 0)
 		return code;
-	if (first + 1 != argc)
+	if (first == argc)
 		return usage_wrong(self, "give one id (caisson ps lists them)");
+	if (first + 1 < argc)
+		return usage_extra(self, argv + first, 1, "give one id (caisson ps lists them)");
 	j.id = argv[first];
 	j.ms = j.wait ? INT32_MAX : 0;
 	if (j.time && limit_parse(LIMIT_TIME, str_of(j.time), &j.ms, &e) != 0)

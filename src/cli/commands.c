@@ -88,7 +88,7 @@ const char *command_guess(struct arena *a, const char *name)
 	near_try(&guess, "version");
 	near_try(&guess, "topics");
 	topics_try(&guess);
-	return near_text(a, &guess, "; see caisson --help");
+	return near_text(a, &guess, "; see caisson --help (caisson check 'TEXT' judges shell text)");
 }
 
 /* Returns the second word of "audit query" if the first is this command, or NULL. */

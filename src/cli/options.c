@@ -8,7 +8,8 @@
 
 #define COLUMN 22 /* where the help of an option begins */
 #define WIDTH 80  /* of a usage text */
-#define WHY_ROOM 96
+#define WHY_ROOM 160
+#define COLOUR "color" /* the option that every command takes */
 
 static const struct option_row *find_option(const struct command_row *c, struct str name)
 {
@@ -35,6 +36,7 @@ static int unknown_option(const struct command_row *c, const char *arg, struct e
 	for (size_t i = 0; i < c->noptions; i++)
 		if (c->options[i].kind != OPTION_GROUP)
 			near_try(&guess, c->options[i].name);
+	near_try(&guess, COLOUR);
 	return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'%s%s%s", arg,
 			guess.best ? ", did you mean '--" : "", guess.best ? guess.best : "",
 			guess.best ? "'" : "");
@@ -71,7 +73,7 @@ static int take_value(const struct option_row *o, const char *arg, const char *v
 /* --color, which every command takes. Returns 1 if this is another option, 0 or -1. */
 static int take_colour(int argc, char **argv, int *i, struct err *e)
 {
-	static const char name[] = "--color";
+	static const char name[] = "--" COLOUR;
 	const size_t n = sizeof(name) - 1;
 	const char *arg = argv[*i], *when;
 
@@ -138,7 +140,7 @@ bool options_only(const struct command_row *c, int argc, char **argv, void *into
 	int first = options_take(c, argc, argv, into, ret_code);
 
 	if (first >= 0 && first < argc)
-		*ret_code = usage_wrong(c, "unexpected argument");
+		*ret_code = usage_extra(c, argv + first, 0, "");
 	return first >= argc;
 }
 
@@ -148,7 +150,7 @@ bool options_operand(const struct command_row *c, int argc, char **argv, void *i
 	int first = options_take(c, argc, argv, into, ret_code);
 
 	if (first >= 0 && first + 1 < argc) {
-		*ret_code = usage_wrong(c, many);
+		*ret_code = usage_extra(c, argv + first, 1, many);
 		return false;
 	}
 	if (first >= 0)
@@ -248,6 +250,21 @@ int usage_wrong(const struct command_row *c, const char *why)
 	else
 		output_error("%s: %s; see caisson %s --help", c->name, why, c->name);
 	return EXIT_USAGE;
+}
+
+int usage_extra(const struct command_row *c, char *const *operands, int allowed, const char *many)
+{
+	const char *extra = operands[allowed];
+	char why[WHY_ROOM];
+
+	if (allowed && extra[0] == '-' && extra[1] && find_option(c, str_of(extra + 1 + (extra[1] == '-'))))
+		str_put(why, sizeof(why), "option '%.20s' must come before '%.60s'%s%s", extra, operands[0],
+				strchr(many, ':') ? "; or " : "", strchr(many, ':') ? many : "");
+	else if (many[0])
+		return usage_wrong(c, many);
+	else
+		str_put(why, sizeof(why), "unexpected argument '%.100s'", extra);
+	return usage_wrong(c, why);
 }
 
 int with_arena(struct arena *a, int (*fn)(void *arg), void *arg)
