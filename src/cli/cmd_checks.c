@@ -10,6 +10,7 @@
 #include "judge/engine.h"
 
 #define COLUMN 24
+#define TITLE 10 /* columns of a title on the page of one check */
 
 struct checks_job {
 	struct arena a;
@@ -85,17 +86,25 @@ static void put_list(struct checks_job *j, struct buf *b)
 	}
 }
 
+/* One row of a page: a title and its text, in lines of the terminal. */
+static void put_row(struct buf *b, const char *title, struct str text)
+{
+	buf_fmt(b, "%-*s", TITLE, title);
+	buf_wrapped(b, str_c(b->a, text), TITLE, TITLE, terminal_width(1));
+}
+
 static void put_grades(struct buf *b, const struct check *c, enum grade now)
 {
-	buf_fmt(b, "grade     %s", grade_name(now));
-	if (now != c->grade)
-		buf_fmt(b, " by your policy (built-in grade: %s)", grade_name(c->grade));
-	buf_c(b, c->fixed ? "; fixed: no policy can lower it\n" : "\n");
+	struct str of_policy = now == c->grade ? STR("") :
+			str_fmt(b->a, " by your policy (built-in grade: %s)", grade_name(c->grade));
+
+	put_row(b, "grade", str_fmt(b->a, "%s%.*s%s", grade_name(now), STR_ARG(of_policy),
+			c->fixed ? "; fixed: no policy can lower it" : ""));
 	if (c->lift == LIFT_COMMAND)
-		buf_c(b, "allow     caisson allow 'COMMAND' allows one command despite this check\n");
-	buf_fmt(b, "change    in ~/.config/caisson/config.yaml:  checks_grade: {%s: %s}\n", check_name(c->id),
-			c->fixed ? "deny" : now == GRADE_ASK ? "deny" : "ask");
-	buf_c(b, "          grades, mildest first: off, warn, contain, ask, deny\n");
+		put_row(b, "allow", STR("caisson allow 'COMMAND' allows one command despite this check"));
+	put_row(b, "change", str_fmt(b->a, "in ~/.config/caisson/config.yaml:  checks_grade: {%s: %s}",
+			check_name(c->id), c->fixed ? "deny" : now == GRADE_ASK ? "deny" : "ask"));
+	put_row(b, "", STR("grades, mildest first: off, warn, contain, ask, deny"));
 }
 
 static void put_one(struct checks_job *j, struct buf *b, const struct check *c)
@@ -106,7 +115,7 @@ static void put_one(struct checks_job *j, struct buf *b, const struct check *c)
 	buf_wrapped(b, c->about, 0, 0, width);
 	buf_char(b, '\n');
 	if (*check_example(c->id))
-		buf_fmt(b, "example   %s\n", check_example(c->id));
+		buf_fmt(b, "%-*s%s\n", TITLE, "example", check_example(c->id));
 	put_grades(b, c, grade_in_force(j, c));
 }
 

@@ -1,5 +1,6 @@
 /* caisson presets: lists the presets, or prints one: a policy, or the hosts of package registries. */
 #include "base/json_write.h"
+#include "base/wrap.h"
 #include "cli/cli.h"
 #include "config/config.h"
 #include "knowledge/registry_rows.h"
@@ -98,6 +99,12 @@ static int list_json(struct buf *b)
 	return output_write(buf_view(b), 0);
 }
 
+static void put_line(struct buf *b, const char *name, const char *title)
+{
+	buf_fmt(b, "%-*s ", COLUMN - 1, name);
+	buf_wrapped(b, title, COLUMN, COLUMN, terminal_width(1));
+}
+
 static int presets_job_run(void *arg)
 {
 	struct presets_job *j = arg;
@@ -116,17 +123,9 @@ static int presets_job_run(void *arg)
 	buf_init(&b, &j->a, 0);
 	if (j->json)
 		return list_json(&b);
-	for (size_t i = 0; config_preset_at(i, &p); i++) {
-		size_t from = b.n;
-
-		buf_str(&b, p.name);
-		do
-			buf_char(&b, ' ');
-		while (b.n - from < COLUMN);
-		buf_str(&b, p.title);
-		buf_char(&b, '\n');
-	}
-	buf_c(&b, REGISTRY_PRESET "  for --network: the hosts of package managers, or of one with /TOOL\n");
+	for (size_t i = 0; config_preset_at(i, &p); i++)
+		put_line(&b, str_c(&j->a, p.name), str_c(&j->a, p.title));
+	put_line(&b, REGISTRY_PRESET, "for --network: the hosts of package managers, or of one with /TOOL");
 	return output_write(buf_view(&b), 0);
 }
 

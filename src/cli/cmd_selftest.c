@@ -70,7 +70,7 @@ static void tinted(struct buf *b, bool colour, enum selftest_tint t, struct str 
 	if (colour)
 		buf_c(b, codes[t]);
 	buf_str(b, text);
-	if (colour)
+	if (colour && t != TINT_NONE)
 		buf_c(b, "\033[0m");
 }
 

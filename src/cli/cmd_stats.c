@@ -209,7 +209,7 @@ static void histogram(struct stats_job *j, const char *title, const char *name, 
 	buf_fmt(&j->out, "  %-8s", title);
 	for (unsigned i = first; i <= last; i++)
 		spark(j, bucket(j, name, i), most);
-	buf_c(&j->out, "  half at most ");
+	buf_c(&j->out, j->width < NARROW ? "\n          half at most " : "  half at most ");
 	put_bound(&j->out, h, quantile(j, name, h, 500));
 	buf_c(&j->out, j->width < NARROW ? "\n          95 % at most " : ", 95 % at most ");
 	put_bound(&j->out, h, quantile(j, name, h, 950));
