@@ -8,6 +8,7 @@
 #include "base/json_write.h"
 #include "cli/boxes.h"
 #include "cli/doc.h"
+#include "cli/rows.h"
 #include "client/person.h"
 #include "image/image_debian.h"
 #include "image/image_import.h"
@@ -204,8 +205,11 @@ static void put_row(struct buf *b, const struct image *i)
 	do
 		buf_char(b, ' ');
 	while (b->n - from < NAMES_COLUMN);
-	buf_fmt(b, IMAGE_PREFIX "%.*s  %6.1f MB  %7llu names  %.*s  ", SHORT_DIGEST, i->digest.p,
-			(double)i->bytes / (1 << 20), (unsigned long long)i->entries, STR_ARG(i->created));
+	buf_fmt(b, IMAGE_PREFIX "%.*s  %6.1f MB  %7llu names  ", SHORT_DIGEST, i->digest.p,
+			(double)i->bytes / (1 << 20), (unsigned long long)i->entries);
+	/* an image's time has no fraction, which put_time() expects */
+	put_time(b, i->created.n != 20 ? i->created : str_fmt(b->a, "%.19s.000000Z", i->created.p), false,
+			"%Y-%m-%d %H:%M  ");
 	put_visible(b, i->source);
 	buf_char(b, '\n');
 }

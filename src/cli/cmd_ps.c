@@ -1,20 +1,26 @@
 /* caisson ps: lists the boxes in the background. */
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <unistd.h>
 
 #include "cli/boxes.h"
 #include "cli/doc.h"
+#include "cli/page.h"
+#include "cli/rows.h"
 
 #define SHORT_ID 8
+#define COLUMNS_BEFORE 42 /* of the columns before the command */
+#define COMMAND_MIN 10    /* columns of a command in a narrow terminal */
 
 struct ps_job {
 	struct boxes boxes;
-	bool all, json;
+	bool all, json, utc;
 };
 
 static const struct option_row options[] = {
 		{"all", OPTION_FLAG, offsetof(struct ps_job, all), "", "also list boxes that have ended"},
 		{"json", OPTION_FLAG, offsetof(struct ps_job, json), "", "print one JSON object"},
+		{"utc", OPTION_FLAG, offsetof(struct ps_job, utc), "", "times in UTC (default: local time)"},
 		{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -39,22 +45,32 @@ static void put_json(struct buf *out, const struct background *all, bool ended)
 	buf_c(out, "]}\n");
 }
 
-static void put_rows(struct buf *out, const struct background *all, bool ended)
+/* A box that caisson stop ended has the status unknown, which says nothing in a list. */
+static const char *state_of(struct arena *a, const struct background *b)
 {
+	bool known = b->state == BACKGROUND_ENDED && !str_is(b->status, "unknown");
+
+	return known ? str_c(a, b->status) : background_state_name(b->state);
+}
+
+/* On a terminal every row is one line. */
+static void put_rows(struct ps_job *j, struct buf *out, const struct background *all)
+{
+	unsigned width = isatty(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : 0;
+	size_t room = !width ? 0 : width < COLUMNS_BEFORE + COMMAND_MIN ? COMMAND_MIN : width - COLUMNS_BEFORE;
+	bool narrow = width && width < COLUMNS_BEFORE + COMMAND_MIN;
+
 	for (const struct background *b = all; b; b = b->next) {
-		if (b->state != BACKGROUND_LIVES && !ended)
+		if (b->state != BACKGROUND_LIVES && !j->all)
 			continue;
 		put_visible(out, str_sub(b->id, 0, b->id.n < SHORT_ID ? b->id.n : SHORT_ID));
-		buf_fmt(out, "  %-12s  ",
-				b->state == BACKGROUND_ENDED ? str_c(out->a, b->status)
-							     : background_state_name(b->state));
-		put_visible(out, str_sub(b->started, 0, b->started.n < 19 ? b->started.n : 19));
-		buf_c(out, "  ");
-		put_visible(out, b->command);
+		buf_fmt(out, narrow ? " %-9.9s " : "  %-12s  ", state_of(out->a, b));
+		put_time(out, b->started, j->utc, narrow ? "%H:%M " : "%Y-%m-%d %H:%M  ");
+		put_cell(out, b->command, room);
 		buf_char(out, '\n');
 	}
 	if (!out->n)
-		buf_c(out, ended ? "no box has run in the background yet\n" :
+		buf_c(out, j->all ? "no box has run in the background yet\n" :
 				"no box runs in the background\n");
 }
 
@@ -67,7 +83,10 @@ static int list(void *arg)
 	if (rc != 0)
 		return rc;
 	buf_init(&out, &j->boxes.a, 0);
-	(j->json ? put_json : put_rows)(&out, background_list(&j->boxes.a, j->boxes.state), j->all);
+	if (j->json)
+		put_json(&out, background_list(&j->boxes.a, j->boxes.state), j->all);
+	else
+		put_rows(j, &out, background_list(&j->boxes.a, j->boxes.state));
 	return output_write(buf_view(&out), 0);
 }
 
@@ -83,10 +102,10 @@ static int run_ps(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_ps = {
 		.name = "ps",
-		.synopsis = "[--all] [--json]",
+		.synopsis = "[--all] [--utc] [--json]",
 		.summary = "list the boxes in the background",
 		.about = "Lists the boxes that caisson run --background left running: the first letters of "
-			 "the id, which other commands accept, the state, the start in UTC, and the command. "
+			 "the id, which other commands accept, the state, the start, and the command. "
 			 "A box ends when its last process ends, at a limit, after 8 hours, with caisson "
 			 "stop, when a newer box needs its place, or with the keeper (caisson-keeper(1)).",
 		.options = options,

@@ -271,9 +271,9 @@ static void say_background(const struct job *j)
 	const struct run_background *k = j->request.plain ? j->report.background : NULL;
 
 	if (k)
-		output_error("run: %s in the background as %.*s (caisson logs %.*s, caisson stop %.*s)",
+		output_error("run: %s in the background as %.*s (caisson logs %.8s, caisson stop %.8s)",
 				k->running ? "it goes on" : "processes that it left go on", STR_ARG(k->id),
-				STR_ARG(k->id), STR_ARG(k->id));
+				k->id.p, k->id.p);
 	for (size_t i = 0; k && i < k->npublished; i++)
 		output_error("run: http://127.0.0.1:%u leads to it (caisson ports)", k->published[i]);
 }
