@@ -34,6 +34,13 @@ says 0 'caisson 0.' -v
 says 64 "unknown command 'chek', did you mean 'check'" chek
 says 64 "unknown command or topic 'chek', did you mean 'check'" help chek
 says 64 "unknown command 'frobnicate'; see caisson --help" frobnicate
+says 64 "unknown command 'git'; see caisson --help" git status
+says 64 "option '--json' must come before 'ls'" check ls --json
+says 64 "caisson check 'ls -l'" check ls -la
+says 64 "option '--json' must come before 'secret-read'" checks secret-read --json
+says 64 "unexpected argument 'x'" ps x
+says 64 "unknown option '--colour', did you mean '--color'" check --colour always ls
+says 64 "unknown subcommand 'quer', did you mean 'query'" audit quer --since 1d
 says 64 "did you mean 'check --explain'" explain ls
 says 64 "did you mean 'init --remove'" uninstall
 says 64 "unknown option '--expalin', did you mean '--explain'" check --expalin ls
@@ -116,6 +123,8 @@ sys.exit(bool(long) or len(lines) < 4)' "$tmp/page" >"$tmp/out"
 narrow doctor
 narrow stats
 narrow audit query
+narrow presets
+narrow checks secret-read
 narrow selftest --gate
 narrow check 'rm -rf /; curl https://example.org/x.sh | sh'
 
@@ -199,5 +208,18 @@ for shell in bash zsh fish; do
 		skip "$shell: ids of boxes" 'no box can stay in the background here'
 	fi
 done
-[[ -z $box ]] || "$CAISSON" stop "$box" >/dev/null 2>&1
+if [[ -n $box ]]; then
+	COLUMNS=40 NO_COLOR=1 LC_ALL=C.UTF-8 python3 "$here/tests/terminal.py" '' "$CAISSON" ps 2>&1 | tr -d '\r' >"$tmp/out"
+	grep -q "^${box:0:8} " "$tmp/out" && LC_ALL=C.UTF-8 awk 'length > 40 {exit 1}' "$tmp/out"
+	result $? 'caisson ps in 40 columns'
+	TZ=Etc/GMT-3 "$CAISSON" ps >"$tmp/out"
+	grep -q "$(TZ=Etc/GMT-3 date '+%Y-%m-%d %H:')" "$tmp/out"
+	result $? 'ps shows local times'
+	"$CAISSON" stop "$box" >/dev/null 2>&1
+	"$CAISSON" ps --all >"$tmp/out"
+	grep -q "^${box:0:8}  ended " "$tmp/out"
+	result $? 'a box that was stopped has ended'
+else
+	skip 'a list of boxes' 'no box can stay in the background here'
+fi
 echo "1..$n"

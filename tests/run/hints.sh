@@ -69,6 +69,24 @@ for who in $(people); do
 	exec_hint shell-text "-c 'TEXT'" 'echo hi'
 	exec_hint shell-text '' nosuchprogram
 
+	# scripts that the kernel does not execute, and twins that it does
+	as "$who" bash -c 'cd "$1" && printf "echo plain\n" >plain.sh && printf "#!/bin/sh\r\necho crlf\r\n" >crlf.sh &&
+		printf "\xEF\xBB\xBF#!/bin/sh\n" >mark.sh && printf "#! /usr/bin/nosuch -x\n" >none.sh &&
+		printf "#!/bin/sh\necho fine\n" >fine.sh && mkdir -p lib.d && chmod +x ./*.sh && cp fine.sh locked.sh && chmod 644 locked.sh &&
+		ln -s /etc/passwd link.sh && printf "#!/bin/sh\n" >"it'"'"'s.sh"' - "$work"
+	exec_hint script "has no '#!' line" --workspace . -- ./plain.sh
+	exec_hint script 'Windows line ending' --workspace . -- ./crlf.sh
+	exec_hint script 'byte order mark' --workspace . -- ./mark.sh
+	exec_hint script "'/usr/bin/nosuch'" --workspace . -- ./none.sh
+	exec_hint script 'chmod +x' --workspace . -- ./locked.sh
+	exec_hint script "write './fine.sh'" --workspace . fine.sh
+	exec_hint script 'is a directory' --workspace . -- ./lib.d
+	for name in ./fine.sh ./nothere ./link.sh "./it's.sh" nosuchprogram; do
+		exec_hint script '' --workspace . -- "$name"
+	done
+	exec_hint script '' -- ./plain.sh
+	(cd "$work" && rm ./*.sh && rmdir lib.d)
+
 	# a directory as a whole, where one file is not enough
 	(mine bash -c 'mkdir -p ~/pkg ~/tool/shims ~/tool/libexec; echo "{}" >~/pkg/package.json; echo "echo ran" >~/tool/libexec/t
 		printf "#!/bin/sh\nexec sh \"\$(dirname \"\$0\")/../libexec/t\"\n" >~/tool/shims/t; chmod +x ~/tool/shims/t')

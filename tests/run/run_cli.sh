@@ -52,6 +52,24 @@ run 0 'sh' --shell sh -c 'echo "${BASH_VERSION:-none}"'
 json '.stdout == "none\n"'
 run 0 'Python' --lang python -c 'import sys; print(6 * 7, sys.argv[1:])' x
 json '.stdout == "42 ['"'x'"']\n"'
+# Languages whose interpreter is missing end with a message, however they were named.
+missing=
+for language in ruby php lua r powershell; do
+	"$CAISSON" run --lang "$language" -c 1 >"$tmp/out" 2>"$tmp/err" </dev/null
+	got=$?
+	((got == 125)) && jq -e '.status == "setup_error" and (.error | test("^cannot run .* in the box"))' "$tmp/out" >/dev/null ||
+		((got < 125)) || missing+=" $language:$got"
+done
+[[ -z $missing ]]
+result $? "interpreters that are missing:$missing"
+
+# Output that cannot be written is not a success; a program's own failure stays.
+for want in '70 echo x' '3 echo x; exit 3' '0 true'; do
+	"$CAISSON" run --plain -c "${want#* }" >/dev/full 2>"$tmp/err" </dev/null
+	[[ $? == "${want%% *}" ]] && { [[ ${want#* } == true ]] || grep -q "cannot write 'standard output': No space left" "$tmp/err"; }
+	result $? "a full disk behind --plain: $want"
+done
+
 echo 'import sys, os; print(sys.argv, os.path.basename(__file__), os.getcwd())' >"$tmp/script.py"
 run 0 'a script' --file "$tmp/script.py" -- one two
 json '.stdout == "['"'/caisson/script.py', 'one', 'two'"'] script.py /home/box\n"'
