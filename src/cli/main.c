@@ -9,6 +9,7 @@
 #include "sys/title.h"
 
 #define PRINT_MAX ((size_t)1 << 20)
+#define VERSION_LINE "caisson " CAISSON_VERSION CAISSON_COMMIT "\n"
 
 /* "audit query" may come as two words; in "config show" only the first is the command. */
 static const struct command_row *find_two(struct arena *a, const char *first, const char *second)
@@ -54,8 +55,10 @@ static int print_for(struct buf *b, int argc, char **argv)
 		return print_man(b, name, second);
 	if (c)
 		usage_print(b, c);
-	else if (!name)
+	else if (!name || !strcmp(command_spelling(name), "help"))
 		commands_help(b);
+	else if (!strcmp(command_spelling(name), "version"))
+		buf_c(b, VERSION_LINE);
 	else if (!strcmp(name, "topics"))
 		topics_list(b);
 	else if (topic_is(name))
@@ -94,7 +97,7 @@ static int top(int argc, char **argv)
 	arena_init(&a, PRINT_MAX);
 	buf_init(&b, &a, PRINT_MAX / 4);
 	if (!strcmp(word, "version"))
-		buf_c(&b, "caisson " CAISSON_VERSION CAISSON_COMMIT "\n");
+		buf_c(&b, VERSION_LINE);
 	else if (!strcmp(word, "help"))
 		rc = print_for(&b, argc - 1, argv + 1);
 	else

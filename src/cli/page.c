@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -48,6 +49,26 @@ void page_begin(struct page *p, struct arena *a, bool paged)
 
 /* ---- the pager ---- */
 
+/* False if the first word is surely no program: then the shell would swallow the text. */
+static bool starts_program(const char *command)
+{
+	struct str name = str_n(command, strcspn(command, " \t"));
+	const char *dirs = getenv("PATH");
+	char path[PATH_MAX];
+
+	if (str_has(name, '/') || !str_is_alnum_or(name, "_-.+"))
+		return true;
+	for (dirs = dirs ? dirs : ""; *dirs; dirs += strspn(dirs, ":")) {
+		size_t n = strcspn(dirs, ":");
+
+		if (str_put(path, sizeof(path), "%.*s/%.*s", (int)n, dirs, STR_ARG(name)) < sizeof(path) &&
+				access(path, X_OK) == 0)
+			return true;
+		dirs += n;
+	}
+	return false;
+}
+
 static const char *pager_command(void)
 {
 	const char *own = getenv("PAGER");
@@ -55,7 +76,12 @@ static const char *pager_command(void)
 	if (!own)
 		return access("/usr/bin/less", X_OK) == 0 || access("/bin/less", X_OK) == 0 ? "less -R" :
 				NULL;
-	return *own && strcmp(own, "cat") != 0 ? own : NULL;
+	if (!*own || !strcmp(own, "cat"))
+		return NULL;
+	if (starts_program(own))
+		return own;
+	output_error("the pager '%.100s' was not found (PAGER)", own);
+	return NULL;
 }
 
 static void pager_child(int from, char *const argv[])
