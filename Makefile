@@ -15,6 +15,7 @@ SEQUENCES ?= 500
 PAIRS ?= 5000
 CFLAGS ?= -O2 -g
 SANITIZE ?=
+STRIP ?= 1
 FUZZER ?=
 Q = $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$(2)))
@@ -489,10 +490,18 @@ Libs.private: $(PUBLIC_LIBS)
 endef
 export PKG_CONFIG_FILE
 
-install: all $(PUBLIC) ## install program, libraries, manual pages, documentation and plugins (PREFIX=/usr/local, DESTDIR)
+# The program without its symbols; gdb finds them in .debug beside the installed program.
+$(BUILD)/caisson.stripped: $(BUILD)/caisson
+	@objcopy --only-keep-debug --compress-debug-sections=zlib $< $(BUILD)/caisson.debug
+	@strip --strip-all -o $@.new $<
+	@objcopy --add-gnu-debuglink=$(BUILD)/caisson.debug $@.new
+	@mv -f $@.new $@
+
+install: all $(PUBLIC) $(if $(STRIP),$(BUILD)/caisson.stripped) ## install program, libraries, manual pages, documentation and plugins (PREFIX=/usr/local, DESTDIR, STRIP= keeps symbols in the programs)
 	install -d $(DESTDIR)$(PREFIX)/bin
-	$(call copy_program,$(BUILD)/caisson,$(DESTDIR)$(PREFIX)/bin/caisson)
-	install -m 755 $(BUILD)/caissond $(DESTDIR)$(PREFIX)/bin/caissond
+	$(call copy_program,$(BUILD)/caisson$(if $(STRIP),.stripped),$(DESTDIR)$(PREFIX)/bin/caisson)
+	install $(if $(STRIP),-s) -m 755 $(BUILD)/caissond $(DESTDIR)$(PREFIX)/bin/caissond
+	$(if $(STRIP),install -D -m 644 $(BUILD)/caisson.debug $(DESTDIR)$(PREFIX)/bin/.debug/caisson.debug)
 	install -D -m 644 packaging/systemd/caissond.service $(DESTDIR)$(PREFIX)/lib/systemd/user/caissond.service
 	install -D -m 644 include/caisson.h $(DESTDIR)$(PREFIX)/include/caisson.h
 	install -D -m 644 $(BUILD)/lib/libcaisson.a $(DESTDIR)$(PREFIX)/lib/libcaisson.a
@@ -513,7 +522,7 @@ install: all $(PUBLIC) ## install program, libraries, manual pages, documentatio
 		'next: caisson init (hooks for your agents), caisson doctor (what this machine can enforce)'
 
 deb dist: all ## packages below build/dist: a Debian package, a tarball (packaging/README.md)
-	@rm -rf $(BUILD)/stage && $(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(BUILD))/stage >/dev/null
+	@rm -rf $(BUILD)/stage && $(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(BUILD))/stage STRIP= >/dev/null
 	@BUILD=$(BUILD) KEY='$(KEY)' MAINTAINER='$(MAINTAINER)' scripts/package $@ $(abspath $(BUILD))/stage
 
 # Hooks that name a missing program block every command, so their settings are looked at first.

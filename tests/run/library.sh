@@ -298,6 +298,10 @@ else
 	[[ -s $tmp/usr/share/bash-completion/completions/caisson && -s $tmp/usr/share/zsh/vendor-completions/_caisson &&
 		-s $tmp/usr/share/fish/vendor_completions.d/caisson.fish ]]
 	result $? '... completions are installed'
+	[[ -s $tmp/usr/bin/.debug/caisson.debug ]] && readelf -S "$tmp/usr/bin/caisson" >"$tmp/out" 2>&1 &&
+		grep -q gnu_debuglink "$tmp/out" && ! grep -q debug_info "$tmp/out" &&
+		! readelf -S "$tmp/usr/bin/caissond" | grep -q debug_info
+	result $? '... the programs are stripped, and their symbols are beside them'
 	mkdir -p "$tmp/claude/.claude"
 	HOME=$tmp/claude "$tmp/usr/bin/caisson" init --client claude-code >/dev/null 2>&1
 	HOME=$tmp/claude "$here/scripts/uninstall" "$tmp/usr" >"$tmp/out" 2>&1
