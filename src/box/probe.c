@@ -413,7 +413,9 @@ static void probe_caches(struct probing *h, struct probe *p)
 	int why;
 
 	if (str_put(dir, sizeof(dir), "%s/probe.XXXXXX", h->state) >= sizeof(dir) || !mkdtemp(dir)) {
-		found(p, PROBE_PARTLY, STR("not tried: the state directory is missing, or read-only"));
+		found(p, PROBE_PARTLY, errno == ENOENT ?
+				STR("not tried yet: the first run makes the directory for them") :
+				STR("not tried: nothing can be written to the state directory"));
 		return;
 	}
 	str_put(path, sizeof(path), "%s/upper", dir);
