@@ -19,7 +19,7 @@
 #define RUN_ARENA ((size_t)4 << 30) /* both streams at their maximum, and the texts derived from them */
 
 struct replay_options {
-	bool json, judge, run, full, explain;
+	bool json, judge, run, full, explain, utc;
 	const char *config;
 };
 
@@ -33,6 +33,7 @@ static const struct option_row options[] = {
 	{"explain", OPTION_FLAG, AT(explain), "",
 			"show how the verdict came about, as check --explain does"},
 	{"full", OPTION_FLAG, AT(full), "", "show the whole output instead of its first and last lines"},
+	{"utc", OPTION_FLAG, AT(utc), "", "times in UTC (default: local time)"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
@@ -223,7 +224,7 @@ static int replay_request(struct replay_job *c, struct err *e)
 		judge_now(c);
 	if (c->o.run && (rc = run_again(c)) != 0)
 		return rc;
-	replay_show(&c->out, s, &(struct replay_style){.json = c->o.json, .full = c->o.full,
+	replay_show(&c->out, s, &(struct replay_style){.json = c->o.json, .full = c->o.full, .utc = c->o.utc,
 			.explain = c->o.explain, .colour = terminal_colour(STDOUT_FILENO),
 			.width = terminal_width(STDOUT_FILENO)});
 	return replay_differs(s) ? EXIT_DIFFERS : 0;
@@ -290,7 +291,7 @@ static int run_replay(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_replay = {
 	.name = "replay",
-	.synopsis = "[--judge] [--run] [--config FILE] [--explain] [--full] [--json] ID|ROW",
+	.synopsis = "[--judge] [--run] [--config FILE] [--explain] [--full] [--utc] [--json] ID|ROW",
 	.summary = "reconstruct a request from the record",
 	.about = "Shows one request from the record: who asked for it, where and when; the verdict and its "
 			"reasons, derived again from the recorded policy and view of the file system; the "

@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "base/num.h"
 #include "cli/doc.h"
+#include "cli/rows.h"
 #include "gate/gate.h"
 #include "judge/engine.h"
 
@@ -188,7 +189,9 @@ static void show_request(struct show *w)
 	struct buf who;
 
 	line(w, "request", r->id);
-	line(w, "when", r->asked->ts);
+	buf_init(&who, a, 0);
+	put_time(&who, r->asked->ts, w->style->utc, "%Y-%m-%d %H:%M:%S %Z");
+	line(w, "when", buf_view(&who));
 	buf_init(&who, a, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		struct str v = field_text(a, r->asked, keys[i]);

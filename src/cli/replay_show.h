@@ -25,7 +25,7 @@ struct replay_shown {
 };
 
 struct replay_style {
-	bool json, full, explain, colour;
+	bool json, full, explain, colour, utc;
 	unsigned width;
 };
 

@@ -136,8 +136,13 @@ void put_time(struct buf *b, struct str ts, bool utc, const char *format)
 	struct tm tm;
 	char text[40];
 
-	if (us < 0 || !(utc ? gmtime_r(&t, &tm) : localtime_r(&t, &tm)) ||
-			!strftime(text, sizeof(text), format, &tm))
+	if (us < 0 || !(utc ? gmtime_r(&t, &tm) : localtime_r(&t, &tm))) {
+		buf_str(b, ts);
+		return;
+	}
+	if (utc)
+		tm.tm_zone = "UTC"; /* %Z would say GMT, which no option is called */
+	if (!strftime(text, sizeof(text), format, &tm))
 		buf_str(b, ts);
 	else
 		buf_c(b, text);

@@ -194,4 +194,13 @@ policy <<<'secrets: {enabled: true, scanInputs: true, maxScanBytes: 4096}'
 hooked configured-ask 'an input too long to be searched' claude-pre "echo $(printf '%05000d' 0)" '.'
 hooked configured-deny 'an input with a secret' claude-pre 'true' '.tool_input.description = "ghp_abcabcabcabcabcabcabcabcabcabcabcabc"'
 rm "$XDG_CONFIG_HOME/caisson/config.yaml"
+row=$("$CAISSON" audit query --json 2>/dev/null | head -1 | jq -r .seq)
+if [[ -n $row ]]; then
+	TZ=Etc/GMT-3 "$CAISSON" replay "$row" >"$tmp/out" 2>&1
+	grep -q '^when .* +03$' "$tmp/out"
+	result $? 'times for people are local'
+	TZ=Etc/GMT-3 "$CAISSON" replay --utc "$row" >"$tmp/out" 2>&1
+	grep -q '^when .* UTC$' "$tmp/out"
+	result $? '... or UTC'
+fi
 echo "1..$n"
