@@ -181,7 +181,7 @@ struct stream capture_look(const struct capture *c)
 		.file = c->file < 0 ? 0 : c->file,
 		.end = c->kept, .total = c->total, .lines = c->lines,
 		.lost_lines = c->lost_lines + (c->open_line && c->kept < c->total),
-		.pass_error = c->pass_error,
+		.open_line = c->open_line, .pass_error = c->pass_error,
 	};
 }
 

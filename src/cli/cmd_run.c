@@ -392,6 +392,9 @@ static int print_report(void *arg)
 
 	buf_init(&b, c->out, 0);
 	report_json(&b, &j->report);
+	/* Messages begin a line, also behind the ^C that a terminal shows. */
+	if (c->people && (j->outcome.out.open_line || j->outcome.err.open_line || j->outcome.interrupted))
+		fd_write_all(STDOUT_FILENO, "standard output", STR("\n"), NULL);
 	say_why(j);
 	say_changes(j);
 	say_background(j);

@@ -37,6 +37,7 @@ struct stream {
 	/* newlines before `end`; unused for a stream in memory */
 	uint64_t lines;
 	uint64_t lost_lines;   /* lines that end after `end`, or never */
+	bool open_line;        /* the last byte that the program wrote is no newline */
 	int pass_error;        /* errno of a failed copy to the caller, whose reader is still there; 0: none */
 };
 
