@@ -1,8 +1,10 @@
 /* caisson run: runs a command in a fresh box and reports the result. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -373,6 +375,24 @@ static int run_direct(void *arg)
 	return EXIT_SETUP;
 }
 
+/*
+ * True if a person probably expected the program to read: a shell or an interpreter without a script, at a
+ * terminal, or bytes that wait in a pipe.
+ */
+static bool expects_input(const struct run_request *rq)
+{
+	static const char readers[] = "bash sh zsh dash fish python python3 node perl ruby php lua cat";
+	int waiting = 0;
+
+	if (rq->input || !isatty(STDERR_FILENO))
+		return false;
+	if (isatty(STDIN_FILENO))
+		return rq->argv && rq->argv[0] && !rq->argv[1] && !rq->code && !rq->file &&
+				str_is_any(str_of(rq->argv[0]), readers);
+	return ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting > 0 &&
+			lseek(STDIN_FILENO, 0, SEEK_CUR) < 0 && errno == ESPIPE;
+}
+
 /* The program went on when its output could not be written, but success would hide the loss. */
 static int say_lost_output(const struct job *j, int code)
 {
@@ -404,6 +424,8 @@ static int print_report(void *arg)
 		return EXIT_INTERNAL;
 	if (j->request.plain && !c->o->rq.ticket)
 		run_summary(c->out, j, c->people);
+	if (c->people && expects_input(&c->o->rq))
+		output_error("standard input was empty for the program; --stdin passes yours");
 	return j->request.plain ? say_lost_output(j, j->report.code) :
 			output_write(buf_view(&b), j->report.code);
 }

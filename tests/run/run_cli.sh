@@ -447,6 +447,8 @@ terminal 'caisson: exit status 3, # s, # MB' -c 'exit 3'
 terminal 'caisson: ended by SIGKILL, # s, # MB' -c 'kill -9 $$'
 terminal $'caisson: ended at its time limit of 500ms, # s, # MB\ncaisson: the time limit was reached; --timeout sets another' --timeout 500ms -c 'sleep 20'
 terminal 'hi' --plain -- /bin/echo hi
+terminal $'caisson: ok, # s, # MB\ncaisson: standard input was empty for the program; --stdin passes yours' bash
+terminal $'caisson: ok, # s, # MB' bash -c true
 terminal $'no newline\ncaisson: ok, # s, # MB' -c 'printf "no newline"'
 terminal $'no newline\ncaisson: exit status 1, # s, # MB' -c 'printf "no newline" >&2; exit 1'
 terminal "caisson: run: denied: rm deletes the whole file system: '/'" --gate -c 'rm -rf /'
