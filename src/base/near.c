@@ -45,7 +45,8 @@ void near_try(struct near *n, const char *candidate)
 		return;
 	distance = distance_of(n->word, s);
 	/* one edit may change half of a word, more may not: 'git' does not mean 'init' */
-	if (distance > DISTANCE_MAX || distance * 2 > s.n - (distance > 1) || (n->best && distance >= n->distance))
+	if (distance > DISTANCE_MAX || distance * 2 > s.n - (distance > 1) ||
+			(n->best && distance >= n->distance))
 		return;
 	n->distance = distance;
 	n->best = candidate;

@@ -95,8 +95,8 @@ static int start_pause(struct pause_job *j)
 	}
 	buf_fmt(&j->out,
 			"Pause for %lld %s: hooks will neither ask nor contain, in %s%.*s.\nSuch commands "
-			"will run OUTSIDE the box, with your rights. Denials stay.\nThe pause is recorded and "
-			"ends automatically.\n",
+			"will run OUTSIDE the box, with your rights. Denials stay.\nThe pause is recorded "
+			"and ends automatically.\n",
 		(long long)(minutes ? j->seconds / 60 : j->seconds), minutes ? "minutes" : "seconds",
 		j->o.project ? "" : "any project", STR_ARG(project));
 	if (!person_types(&j->out, "\nType yes to pause: ", "yes")) {
@@ -207,7 +207,8 @@ static int run_pause(const struct command_row *self, int argc, char **argv)
 	if (j.o.project && !j.o.length)
 		return usage_wrong(self, "--project needs --for");
 	if (j.o.length && read_length(str_of(j.o.length), &j.seconds) != 0)
-		return usage_wrong(self, "--for takes a time such as 90s or 10m, at most 1h; a plain number is minutes");
+		return usage_wrong(self, "--for takes a time such as 90s or 10m, at most 1h; a plain number "
+				"is minutes");
 	return with_arena(&j.a, pause_job_run, &j);
 }
 

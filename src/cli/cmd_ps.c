@@ -57,8 +57,8 @@ static const char *state_of(struct arena *a, const struct background *b)
 static void put_rows(struct ps_job *j, struct buf *out, const struct background *all)
 {
 	unsigned width = isatty(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : 0;
-	size_t room = !width ? 0 : width < COLUMNS_BEFORE + COMMAND_MIN ? COMMAND_MIN : width - COLUMNS_BEFORE;
 	bool narrow = width && width < COLUMNS_BEFORE + COMMAND_MIN;
+	size_t room = !width ? 0 : narrow ? COMMAND_MIN : width - COLUMNS_BEFORE;
 
 	for (const struct background *b = all; b; b = b->next) {
 		if (b->state != BACKGROUND_LIVES && !j->all)

@@ -38,7 +38,7 @@ struct stream {
 	uint64_t lines;
 	uint64_t lost_lines;   /* lines that end after `end`, or never */
 	bool open_line;        /* the last byte that the program wrote is no newline */
-	int pass_error;        /* errno of a failed copy to the caller, whose reader is still there; 0: none */
+	int pass_error;        /* errno of a failed copy to a caller who still reads; 0: none */
 };
 
 /*

@@ -62,8 +62,8 @@ static struct str say_first_line(struct arena *a, struct str name, struct str te
 	struct str line = str_first(text, str_end(text, '\n', 0)), program;
 
 	if (str_starts(text, BYTE_ORDER_MARK "#!"))
-		return str_fmt(a, "'%.*s' begins with a byte order mark, so the kernel does not see its '#!' "
-				"line: save it without the mark", STR_ARG(name));
+		return str_fmt(a, "'%.*s' begins with a byte order mark, so the kernel does not see its "
+				"'#!' line: save it without the mark", STR_ARG(name));
 	if (!str_starts(text, "#!"))
 		return str_has(text, '\0') ? STR("") :
 			str_fmt(a, "'%.*s' has no '#!' line, which names the interpreter of a script: add "
