@@ -62,7 +62,8 @@ static struct str say_first_line(struct arena *a, struct str name, struct str te
 	struct str line = str_first(text, str_end(text, '\n', 0)), program;
 
 	if (str_starts(text, BYTE_ORDER_MARK "#!"))
-		return str_fmt(a, "'%.*s' begins with a byte order mark, so the kernel does not see its "
+		return str_fmt(a,
+				"'%.*s' begins with a byte order mark, so the kernel does not see its "
 				"'#!' line: save it without the mark", STR_ARG(name));
 	if (!str_starts(text, "#!"))
 		return str_has(text, '\0') ? STR("") :
@@ -70,13 +71,13 @@ static struct str say_first_line(struct arena *a, struct str name, struct str te
 				"one, such as '#!/bin/sh', or name the interpreter: sh '%.*s'", STR_ARG(name),
 				STR_ARG(name));
 	if (line.n && line.p[line.n - 1] == '\r')
-		return str_fmt(a, "the first line of '%.*s' has a Windows line ending, which becomes part of "
-				"the interpreter's name: sed -i 's/\\r$//' '%.*s' removes them", STR_ARG(name),
+		return str_fmt(a, "the first line of '%.*s' has a Windows line ending, which becomes part "
+				"of the interpreter's name: sed -i 's/\\r$//' '%.*s' removes them", STR_ARG(name),
 				STR_ARG(name));
 	program = interpreter_of(line);
 	return !program.n || program.n > INTERPRETER_MAX || is_odd(program) ? STR("") :
-		str_fmt(a, "the interpreter in the first line of '%.*s' is missing, or not shown in the box: "
-			"'%.*s'", STR_ARG(name), STR_ARG(program));
+		str_fmt(a, "the interpreter in the first line of '%.*s' is missing, or not shown in the "
+			"box: '%.*s'", STR_ARG(name), STR_ARG(program));
 }
 
 struct str script_hint(struct arena *a, const struct run *r)
