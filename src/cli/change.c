@@ -92,7 +92,7 @@ static void tell_rule(struct buf *out, const struct rule_request *rq, const stru
 				r->example.n ? passive(r->after) :
 				"judged by the other rules and the checks");
 	else
-		buf_fmt(out, "with the rule it is %s, %s, also with further words behind it.\n",
+		buf_fmt(out, "with the rule it is %s, %s, also with further arguments.\n",
 				passive(rq->verdict),
 			rq->project ? "in this project" : "in every project");
 	if (r->broad && !rq->remove)
@@ -148,9 +148,9 @@ static struct str command_text(struct arena *a, const char *command, const struc
 
 static struct str note_text(struct arena *a, const struct rule_request *rq, const struct rule_plan *p)
 {
-	return str_fmt(a, "a person %s %zu %s rule%s %s %.*s", rq->remove ? "took" : "put", p->n,
+	return str_fmt(a, "a person %s %zu %s rule%s %s %.*s", rq->remove ? "removed" : "added", p->n,
 		rq->verdict == VERDICT_ALLOW ? "allow" : rq->verdict == VERDICT_ASK ? "ask" : "deny",
-		p->n == 1 ? "" : "s", rq->remove ? "out of" : "into",
+		p->n == 1 ? "" : "s", rq->remove ? "from" : "to",
 		STR_ARG(p->file.path));
 }
 
@@ -185,6 +185,6 @@ int change_rules(struct arena *a, const char *command, const struct rule_request
 	}
 	put_visible(out, p->file.path);
 	buf_fmt(out, ": %zu %s %s\n", p->n, p->n == 1 ? "rule" : "rules",
-			rq->remove ? "taken out" : "put in");
+			rq->remove ? "removed" : "added");
 	return output_write(buf_view(out), 0);
 }

@@ -72,8 +72,8 @@ static struct str say_first_line(struct arena *a, struct str name, struct str te
 				STR_ARG(name));
 	if (line.n && line.p[line.n - 1] == '\r')
 		return str_fmt(a, "the first line of '%.*s' has a Windows line ending, which becomes part "
-				"of the interpreter's name: sed -i 's/\\r$//' '%.*s' removes them", STR_ARG(name),
-				STR_ARG(name));
+				"of the interpreter's name: sed -i 's/\\r$//' '%.*s' removes them",
+				STR_ARG(name), STR_ARG(name));
 	program = interpreter_of(line);
 	return !program.n || program.n > INTERPRETER_MAX || is_odd(program) ? STR("") :
 		str_fmt(a, "the interpreter in the first line of '%.*s' is missing, or not shown in the "

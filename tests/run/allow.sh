@@ -101,9 +101,9 @@ result $? 'nothing is written without yes'
 at_terminal 0 'the answer is yes' yes allow 'npm login'
 out "^+++ $user"
 out '^+      - npm login'
-out "^'npm login' is asked about now (network, executes-file); with the rule it is allowed, in every project, also with further words behind it"
+out "^'npm login' is asked about now (network, executes-file); with the rule it is allowed, in every project, also with further arguments"
 out 'runs OUTSIDE the box, with your rights, your files and your network'
-out "config.yaml: 1 rule put in"
+out "config.yaml: 1 rule added"
 [[ $(stat -c %a "$user") == 600 && $(stat -c %a "${user%/*}") == 700 ]]
 result $? 'for the user alone'
 verdict allow 'npm login left-pad'
@@ -254,7 +254,7 @@ result $? 'the session sees it at once'
 # ---- the record ----
 "$CAISSON" audit query --kind person --json >"$tmp/out" 2>"$tmp/err"
 jq -se --arg u "$user" \
-	'.[0].command == "caisson allow '"'npm login'"'" and .[0].note == "a person put 1 allow rule into \($u)"' "$tmp/out" >/dev/null
+	'.[0].command == "caisson allow '"'npm login'"'" and .[0].note == "a person added 1 allow rule to \($u)"' "$tmp/out" >/dev/null
 result $? 'it is in the record that a person did it'
 jq -se '[.[].command] | index("caisson allow --remove '"'npm login'"'") != null and index("caisson deny --project '"'npm publish'"'") != null' "$tmp/out" >/dev/null
 result $? 'all of them'
@@ -271,7 +271,7 @@ at_terminal 1 'no' no suggest --apply
 unchanged 'no'
 at_terminal 0 'yes' yes suggest --apply
 out '^+      - pip search'
-out '3 rules put in' # with the command of the session above
+out '3 rules added' # with the command of the session above
 for c in 'pip search zzz' 'curl https://example.org/a.json'; do verdict allow "$c"; done
 verdict ask 'curl https://example.org/b.json'
 at_terminal 0 'there is nothing left' yes suggest --apply
