@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "base/json_write.h"
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "client/person.h"
@@ -21,7 +22,7 @@
 #define KEY_PARTS_MAX 8
 
 struct trust_options {
-	bool list, remove;
+	bool list, remove, json;
 };
 
 #define AT(field) offsetof(struct trust_options, field)
@@ -29,6 +30,7 @@ static const struct option_row options[] = {
 	{"list", OPTION_FLAG, AT(list), "",
 			"list trusted files, and if their content has changed"},
 	{"remove", OPTION_FLAG, AT(remove), "", "stop trusting FILE, or the files of this project"},
+	{"json", OPTION_FLAG, AT(json), "", "with --list: print one JSON object"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -226,15 +228,36 @@ static int trust_files(struct trust_job *j)
 
 /* ---- list and remove ---- */
 
-static const char *state_of(struct trust_job *j, const struct trust_entry *t)
+enum trust_state { TRUST_HOLDS, TRUST_CHANGED, TRUST_GONE };
+static const char state_texts[][24] = {"trusted", "changed, so not trusted", "gone"};
+static const char state_names[][8] = {"trusted", "changed", "gone"};
+
+static enum trust_state state_of(struct trust_job *j, const struct trust_entry *t)
 {
 	struct str bytes, digest;
 	struct err e = {0};
 
 	if (file_read(&j->a, str_c(&j->a, t->path), ENGINE_CONFIG_MAX, &bytes, NULL, &e) != 0)
-		return "gone";
+		return TRUST_GONE;
 	digest = config_digest(&j->a, bytes);
-	return str_ends(digest, str_c(&j->a, t->sha256)) ? "trusted" : "changed, so not trusted";
+	return str_ends(digest, str_c(&j->a, t->sha256)) ? TRUST_HOLDS : TRUST_CHANGED;
+}
+
+static void list_json(struct trust_job *j, const struct trust_entry *t)
+{
+	struct buf *b = &j->out;
+
+	buf_c(b, "{\"v\":1,\"files\":[");
+	for (; t; t = t->next) {
+		json_put_comma(b);
+		buf_char(b, '{');
+		json_put_field(b, "path", t->path);
+		json_put_field(b, "sha256", t->sha256);
+		json_put_field(b, "when", t->when);
+		json_put_field(b, "state", str_of(state_names[state_of(j, t)]));
+		buf_char(b, '}');
+	}
+	buf_c(b, "]}\n");
 }
 
 static int list_trusted(struct trust_job *j)
@@ -246,11 +269,15 @@ static int list_trusted(struct trust_job *j)
 	if (trust_load(&j->a, j->paths.trust_store, j->v.uid, &store, &e) != 0 ||
 			trust_read(&j->a, store, &t, &e) != 0)
 		return report_failure(&e);
-	for (; t; t = t->next) {
+	if (j->o.json)
+		list_json(j, t);
+	else if (!t)
+		buf_c(&j->out, "no file is trusted\n");
+	for (; t && !j->o.json; t = t->next) {
 		put_visible(&j->out, t->path);
 		buf_fmt(&j->out, "\n  sha256:%.*s  ", STR_ARG(t->sha256));
 		put_visible(&j->out, t->when);
-		buf_fmt(&j->out, "  %s\n", state_of(j, t));
+		buf_fmt(&j->out, "  %s\n", state_texts[state_of(j, t)]);
 	}
 	return output_write(buf_view(&j->out), 0);
 }
@@ -320,7 +347,9 @@ static int run_trust(const struct command_row *self, int argc, char **argv)
 	if (!options_operand(self, argc, argv, &j.o, "give one file", &j.operand, &code))
 		return code;
 	if (j.o.list && (j.o.remove || j.operand))
-		return usage_wrong(self, "--list takes no other option");
+		return usage_wrong(self, "--list takes neither --remove nor a file");
+	if (j.o.json && !j.o.list)
+		return usage_wrong(self, "--json needs --list");
 	if (j.operand && !*j.operand)
 		return usage_wrong(self, "the file name is empty");
 	return with_arena(&j.a, trust_job_run, &j);
@@ -329,7 +358,7 @@ static int run_trust(const struct command_row *self, int argc, char **argv)
 const struct command_row command_trust = {
 	.name = "trust",
 	.synopsis = "[FILE]\n"
-		    "--list\n"
+		    "--list [--json]\n"
 		    "--remove [FILE]",
 	.summary = "trust a project's policy, in exactly its present content",
 	.about = "A project's own policy (.caisson.yaml, .claude/fencepost.yaml; with client_settings also "

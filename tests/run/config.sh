@@ -357,6 +357,9 @@ cp .caisson.yaml "$tmp/kept"
 echo '# x' >>.caisson.yaml
 run 0 'changed content' trust --list
 out 'changed, so not trusted'
+run 0 'the list as JSON' trust --list --json
+jq -e '.files[0].state == "changed" and (.files[0].path | endswith("/.caisson.yaml"))' "$tmp/out" >/dev/null
+result $? 'each file has its state'
 run 3 'is not trusted' check '$X'
 cp "$tmp/kept" .caisson.yaml
 run 0 'the same content again is' check '$X'
