@@ -20,7 +20,8 @@ struct check_options {
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), "", "print the answer as one JSON object"},
 	{"explain", OPTION_FLAG, AT(explain), "",
-			"show the command with its parts underlined, and the findings (with --json: on standard error)"},
+			"show the command with its parts underlined, and the findings (with --json: on "
+			"standard error)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "directory in which the command would run (default: this one)"},
 	{"shell", OPTION_VALUE, AT(shell), "bash|sh|zsh|powershell",
