@@ -13,7 +13,7 @@
 
 /* In place of a call's id: the last run of the session that the client ended. */
 #define HANDOFF_ENDED "\nended"
-/* A key of hints that a run left before its end: the process that makes its report. */
+/* A run that a client may kill leaves its hints early. This key of them names the process of that run. */
 #define HANDOFF_LAUNCHER "launcher"
 
 /* `state` is the state directory, created and checked. Without an id nothing is stored. */
