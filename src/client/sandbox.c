@@ -22,7 +22,7 @@ static void of_claude(struct hook_call *c, const struct view *v, struct client_w
 	struct str *ret_refuse)
 {
 	const struct claude_session s = {
-		.files = c->policies.files, .base = c->h.base, .home = v->home, .project = v->project};
+		.files = c->policies.files, .base = c->h.start_dir, .home = v->home, .project = v->project};
 
 	claude_walls(c->a, &s, ret, ret_refuse);
 }

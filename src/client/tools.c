@@ -153,7 +153,7 @@ static int add_path(struct facts_builder *m, enum access_kind kind, struct str p
 			.at = add_said(m, path)});
 	x->path = (struct word){.kind = WORD_EXACT, .at = x->at, .text = path};
 	if (path.p[0] != '/')
-		x->path.text = str_path(m->a, m->h->start.n ? m->h->start : m->h->cwd, path);
+		x->path.text = str_path(m->a, m->h->paths_base.n ? m->h->paths_base : m->h->cwd, path);
 	LIST_ADD(m->f->accesses_end, x);
 	return 0;
 }
