@@ -61,8 +61,7 @@ int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, st
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	}
 	if (fd < 0 && errno == ENOENT) { /* not a failure: callers check for this number */
-		err_set(e, ERR_SYSTEM, 0,
-				"no record yet: the first run or hook call creates '%s'", path);
+		err_host(e, "no record yet: the first run or hook call creates '%s'", path);
 		if (e)
 			e->errnum = ENOENT;
 		return -1;

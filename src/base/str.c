@@ -283,17 +283,41 @@ size_t str_put(char *to, size_t room, const char *fmt, ...)
 	return n;
 }
 
+/* The text has a NUL after it. */
+static struct str format_in(struct arena *a, const char *fmt, va_list ap)
+{
+	va_list again;
+	size_t n;
+	char *p;
+
+	va_copy(again, ap);
+	n = format(NULL, 0, fmt, ap);
+	p = arena_alloc(a, n + 1);
+	format(p, n + 1, fmt, again);
+	va_end(again);
+	return str_n(p, n);
+}
+
 struct str str_fmt(struct arena *a, const char *fmt, ...)
 {
+	struct str s;
 	va_list ap;
+
 	va_start(ap, fmt);
-	size_t n = format(NULL, 0, fmt, ap);
+	s = format_in(a, fmt, ap);
 	va_end(ap);
-	char *p = arena_alloc(a, n + 1);
+	return s;
+}
+
+char *str_fmt_c(struct arena *a, const char *fmt, ...)
+{
+	struct str s;
+	va_list ap;
+
 	va_start(ap, fmt);
-	format(p, n + 1, fmt, ap);
+	s = format_in(a, fmt, ap);
 	va_end(ap);
-	return str_n(p, n);
+	return (char *)s.p;
 }
 
 struct str str_cat(struct arena *a, struct str x, struct str y)

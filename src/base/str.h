@@ -108,6 +108,8 @@ char *str_c(struct arena *a, struct str s);
 /* Like snprintf(): writes a truncated text and a NUL, and returns the full length. */
 size_t str_put(char *to, size_t room, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same as a NUL-terminated text. */
+char *str_fmt_c(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_cat(struct arena *a, struct str x, struct str y);
 /* "dir/name", with a NUL after it */
 struct str str_path(struct arena *a, struct str dir, struct str name);

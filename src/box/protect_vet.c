@@ -63,7 +63,7 @@
 
 static const char *vet_file(struct protect *p, const char *suffix)
 {
-	return str_c(p->a, str_fmt(p->a, "%s.%s", p->vet_name, suffix));
+	return str_fmt_c(p->a, "%s.%s", p->vet_name, suffix);
 }
 
 const char *protect_state(struct protect *p)
@@ -145,7 +145,7 @@ static int marker_prepare(struct protect *p)
 	int got = renameat(p->vet, vet_file(p, SPARE), p->vet, name);
 
 	if (got < 0 && errno == ENOENT) {
-		text = str_c(p->a, str_fmt(p->a, MTIME " %.*s", STR_ARG(p->workspace)));
+		text = str_fmt_c(p->a, MTIME " %.*s", STR_ARG(p->workspace));
 		(void)unlinkat(p->vet, name, 0);
 		got = symlinkat(text, p->vet, name);
 		if (got < 0 && errno == ENAMETOOLONG)
@@ -740,8 +740,8 @@ enum vetting protect_vetting(struct arena *a, struct str state, struct str works
 	if (!state.n || !workspace.n || stat(str_c(a, workspace), &st) < 0)
 		return VETTING_DONE;
 	vet_name(a, workspace, &st, p.vet_name);
-	if (readlink(str_c(a, str_fmt(a, "%.*s/" VET_FOLDER "/%s." MARK, STR_ARG(state), p.vet_name)), text,
-			    sizeof text) < 0)
+	if (readlink(str_fmt_c(a, "%.*s/" VET_FOLDER "/%s." MARK, STR_ARG(state), p.vet_name), text,
+			sizeof text) < 0)
 		return errno == ENOENT || errno == ENOTDIR ? VETTING_DONE : VETTING_LOST;
 	p = asking(a, state, workspace);
 	p.ws = directory_open_expected(str_c(a, workspace), (struct identity){0}, O_PATH);

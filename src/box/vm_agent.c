@@ -201,7 +201,7 @@ static int read_task(struct agent *a, struct err *e)
 		return err_system(e, "the machine has no task");
 	a->head = head;
 	a->task = brief_read_moved(fd, head->brief);
-	return a->task ? 0 : err_set(e, ERR_SYSTEM, 0, "the machine has no task");
+	return a->task ? 0 : err_host(e, "the machine has no task");
 }
 
 static int make_overlay(const struct agent *a, struct err *e)
@@ -525,7 +525,7 @@ static void finish(struct agent *a, const struct runner *r)
 	struct err e = {0};
 
 	if (read(r->result, &end, sizeof(end)) != (ssize_t)sizeof(end))
-		err_set(&end.err, ERR_SYSTEM, 0, "the runner in the machine has died");
+		err_host(&end.err, "the runner in the machine has died");
 	process_wait(r->pid);
 	if (end.err.kind)
 		fail(a, &end.err);

@@ -104,7 +104,7 @@ static int checkpoint(struct audit_key_job *j, struct err *e)
 		return -1;
 	if (audit_key_load(&j->a, key_path(j, j->o.key), j->at.uid, &key, e) < 0) {
 		if (e->kind == ERR_SYSTEM && e->errnum == ENOENT)
-			err_set(e, ERR_CONFIG, 0, "no key '%.*s' (caisson audit keygen creates one)",
+			err_config(e, "no key '%.*s' (caisson audit keygen creates one)",
 					STR_ARG(key_path(j, j->o.key)));
 		return -1;
 	}

@@ -76,7 +76,7 @@ static int load_settings(struct audit_prune_job *j, struct err *e)
 	if (!j->o.days)
 		return 0;
 	if (num_parse(str_of(j->o.days), 1, RETAIN_DAYS_MAX, &days) < 0)
-		return err_set(e, ERR_INPUT, 0, "--days must be a number from 1 to %d", RETAIN_DAYS_MAX);
+		return err_input(e, "--days must be a number from 1 to %d", RETAIN_DAYS_MAX);
 	j->days = (unsigned)days;
 	return 0;
 }

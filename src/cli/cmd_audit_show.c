@@ -289,7 +289,7 @@ static void show_spec(struct audit_show_job *j, const char *key, struct str valu
 static int output_of(struct audit_show_job *j, struct str digest, struct str *ret, struct err *e)
 {
 	if (!blob_is_digest(digest))
-		return err_set(e, ERR_INPUT, 0, "not a digest");
+		return err_input(e, "not a digest");
 	if (!j->at.has_blobs)
 		return err_set(e, ERR_SYSTEM, ENOENT, "it is not kept");
 	return blob_get(&j->a, &j->at.blobs, digest, OUTPUT_MAX, ret, e);

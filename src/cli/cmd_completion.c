@@ -228,8 +228,7 @@ static void put_options(struct completion_job *j, const struct command_row *c)
 		const struct option_row *o = &c->options[i];
 
 		if (o->kind != OPTION_GROUP)
-			put(j, str_c(&j->boxes.a, str_fmt(&j->boxes.a, "%s%s", o->name[1] ? "--" : "-",
-					o->name)), o->help);
+			put(j, str_fmt_c(&j->boxes.a, "%s%s", o->name[1] ? "--" : "-", o->name), o->help);
 	}
 }
 
@@ -266,7 +265,7 @@ static void put_operands(struct completion_job *j, const struct command_row *c, 
 			put_values(j, last_operand(form));
 	}
 	for (size_t i = 0; !first && (below = command_at(i)); i++)
-		if (str_starts(str_of(below->name), str_c(&j->boxes.a, str_fmt(&j->boxes.a, "%s ", c->name))))
+		if (str_starts(str_of(below->name), str_fmt_c(&j->boxes.a, "%s ", c->name)))
 			put(j, below->name + strlen(c->name) + 1, below->summary);
 }
 
@@ -314,7 +313,7 @@ static void put_candidates(struct completion_job *j, size_t at)
 	size_t skip = 2;
 
 	if (at > 2) {
-		c = command_find(str_c(&j->boxes.a, str_fmt(&j->boxes.a, "%s %s", name, j->argv[2])));
+		c = command_find(str_fmt_c(&j->boxes.a, "%s %s", name, j->argv[2]));
 		skip = c ? 3 : 2;
 	}
 	c = c ? c : name ? command_find(name) : NULL;

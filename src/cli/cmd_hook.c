@@ -106,7 +106,7 @@ static int answer_client(const struct hook_flags *f)
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
 	if (arena_run(&in, read_stdin, &reading) < 0)
-		reading.rc = err_set(&reading.err, ERR_LIMIT, 0, "the input is too long");
+		reading.rc = err_limit(&reading.err, "the input is too long");
 	if (reading.rc != 0)
 		hook_refuse_unread(&out, &o, reading.err.text, &reply);
 	else

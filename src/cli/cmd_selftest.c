@@ -287,8 +287,7 @@ static int test_box(struct selftest_job *j, const struct policies *p, struct buf
 	struct box_test test;
 
 	if (j->o->backend && !backend)
-		return err_set(e, ERR_INPUT, 0, "--backend '%.40s': expected one of " BACKEND_NAMES_TEXT,
-				j->o->backend);
+		return err_input(e, "--backend '%.40s': expected one of " BACKEND_NAMES_TEXT, j->o->backend);
 	if (box_test(&j->a, p, backend, dir && dir[0] == '/' ? dir : "/tmp", &test, e) != 0)
 		return -1;
 	if (j->o->json) {

@@ -81,7 +81,7 @@ const char *command_guess(struct arena *a, const char *name)
 
 	for (size_t i = 0; i < ARRAY_SIZE(synonyms); i++)
 		if (!strcmp(name, synonyms[i].word))
-			return str_c(a, str_fmt(a, ", did you mean '%s'", synonyms[i].command));
+			return str_fmt_c(a, ", did you mean '%s'", synonyms[i].command);
 	for (size_t i = 0; (c = command_at(i)); i++)
 		near_try(&guess, c->name);
 	near_try(&guess, "help");

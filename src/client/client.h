@@ -36,7 +36,7 @@ enum { /* client abilities and quirks */
 	CLIENT_APPROVES = 1 << 6, /* "allow" suppresses the client's own question */
 	/* has permission rules in settings.json. They see only our rewritten command, so we enforce them */
 	CLIENT_SETTINGS = 1 << 7,
-	/* bypassPermissions only means that nobody is asked (Codex sends it in every `exec`); we still judge */
+	/* bypassPermissions only means that nobody is asked (Codex always sends it in `exec`); we still judge */
 	CLIENT_UNATTENDED = 1 << 8,
 	/* MCP tools are named mcp_..., so every other tool is built in */
 	CLIENT_MARKS = 1 << 9,
@@ -54,7 +54,7 @@ enum { /* client abilities and quirks */
 	CLIENT_ANSWERS = 1 << 16,
 	/* treats `apply_patch` with a here-document as a call of its patch tool (shell_patch.c) */
 	CLIENT_PATCHES = 1 << 17,
-	/* ends a command, or moves it to the background, at a time limit of its own; ours must not be earlier */
+	/* ends a command, or moves it to the background, at its own time limit; ours must not be earlier */
 	CLIENT_LIMITS = 1 << 18,
 	/* always sets CLAUDE_PROJECT_DIR for its hooks, overriding its own environment */
 	CLIENT_START_DIR = 1 << 19,

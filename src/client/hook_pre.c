@@ -109,7 +109,8 @@ static int judge_elsewhere(struct review *g, struct err *e)
 
 	if (!c->h.session_cwd.n || !review_is_shell(g) || hook_pin(c))
 		return 0;
-	project = world_project(c->a, c->view, &(struct context){.cwd = c->h.session_cwd, .start_dir = c->h.start_dir});
+	project = world_project(c->a, c->view,
+			&(struct context){.cwd = c->h.session_cwd, .start_dir = c->h.start_dir});
 	if (str_eq(project, c->view->project))
 		return 0;
 	at.view = view_from(c, project);
@@ -291,7 +292,7 @@ static const char *host_obstacle(struct review *g, enum verdict *ret_mildest)
 	case BOX_UNSURE: break;
 	}
 	*ret_mildest = VERDICT_ASK;
-	return str_c(a, str_fmt(a, "No box can run right now: %s; try again later", why.text));
+	return str_fmt_c(a, "No box can run right now: %s; try again later", why.text);
 }
 
 /*
@@ -309,8 +310,8 @@ static const char *box_obstacle(struct review *g, enum verdict *ret_mildest)
 	if (!review_is_shell(g))
 		return "A tool of the client cannot run in the box";
 	if (!(c->h.client->can & CLIENT_REWRITES))
-		return str_c(c->a, str_fmt(c->a, "%s does not let caisson run a command in the box",
-				c->h.client->title));
+		return str_fmt_c(c->a, "%s does not let caisson run a command in the box",
+				c->h.client->title);
 	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
 		return "A command in this form cannot run in the box";
 	why = host_obstacle(g, ret_mildest);
@@ -320,7 +321,7 @@ static const char *box_obstacle(struct review *g, enum verdict *ret_mildest)
 	if (g->j.view)
 		sandbox_walls(g->c, g->j.view, &g->walls, &kept_in);
 	if (kept_in.n)
-		return str_c(c->a, str_fmt(c->a, "It may only run in the box: %.*s", STR_ARG(kept_in)));
+		return str_fmt_c(c->a, "It may only run in the box: %.*s", STR_ARG(kept_in));
 	return g->j.view && g->j.view->program.n ? NULL :
 			"No box can run: caisson cannot find its own program file";
 }
@@ -345,8 +346,8 @@ static const char *approval_obstacle(struct review *g, enum approval run)
 	const char *why;
 
 	if (review_is_shell(g) && !(g->c->h.client->can & CLIENT_ASKS_BOXED))
-		return str_c(g->c->a, str_fmt(g->c->a, "%s cannot run an approved command in the box",
-				g->c->h.client->title));
+		return str_fmt_c(g->c->a, "%s cannot run an approved command in the box",
+				g->c->h.client->title);
 	why = box_obstacle(g, &mildest);
 	if (why)
 		return why;
@@ -393,22 +394,18 @@ static void ask_about_call(struct review *g, const char *tail)
 		return;
 	}
 	if (!(client->can & CLIENT_ASKS) || g->c->h.event->no_ask) {
-		deny_unasked(g,
-				str_c(a, str_fmt(a, "%s cannot ask the user%s, so this is denied",
-				client->title,
-			g->c->h.event->no_ask ? " here" : "")), tail);
+		deny_unasked(g, str_fmt_c(a, "%s cannot ask the user%s, so this is denied", client->title,
+				g->c->h.event->no_ask ? " here" : ""), tail);
 		return;
 	}
 	if (g->v.changes && !(client->can & CLIENT_ASKS_BOXED)) {
-		deny_call(g, str_c(a,
-				str_fmt(a, "The policy changes its path (redirect), but %s would run the "
-				"original command after approval", client->title)));
+		deny_call(g, str_fmt_c(a, "The policy changes its path (redirect), but %s would run the "
+				"original command after approval", client->title));
 		return;
 	}
 	if (boxed && !obstacle && review_hand_over(g, x.run, true, &e) != 0) {
-		deny_call(g, str_c(a,
-				str_fmt(a, "After approval it would run in the box, but it could not be "
-				"handed over: %s", e.text)));
+		deny_call(g, str_fmt_c(a, "After approval it would run in the box, but it could not be "
+				"handed over: %s", e.text));
 		return;
 	}
 	g->v.decision = DECIDE_ASK;
@@ -425,7 +422,7 @@ static void fall_back(struct review *g, const char *why, enum verdict mildest)
 			"; contain_fallback does not apply to this" :
 			"; contain_fallback decides, and the user can change it (caisson config explain "
 			"contain_fallback)";
-	const char *tail = str_c(a, str_fmt(a, "%s%s", why, rule));
+	const char *tail = str_fmt_c(a, "%s%s", why, rule);
 
 	switch (verdict_min(g->c->policies.own.contain_fallback, mildest)) {
 	case VERDICT_ALLOW:
@@ -447,9 +444,8 @@ static void contain_call(struct review *g)
 	struct err e = {0};
 
 	if (review_hand_over(g, g->j.approval, false, &e) != 0) {
-		deny_call(g, str_c(a,
-				str_fmt(a, "It may only run in the box, but it could not be handed over: %s",
-				e.text)));
+		deny_call(g, str_fmt_c(a, "It may only run in the box, but it could not be handed over: %s",
+				e.text));
 		return;
 	}
 	g->v.decision = DECIDE_ALLOW;

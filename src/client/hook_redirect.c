@@ -1,6 +1,4 @@
-/*
- * The policy's `redirect`: /tmp/x becomes TARGET/x before judging, so that the judged text is the one that runs.
- */
+/* The policy's `redirect`: /tmp/x becomes TARGET/x before judging, so that the judged text is what runs. */
 #include <sys/stat.h>
 
 #include "client/hook_pre.h"

@@ -306,8 +306,8 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 {
 	struct hook_input h = {0};
 
-	h.tool = h.command = h.command_key = h.cwd = h.paths_base = h.session_cwd = h.session = h.tool_use_id =
-			h.agent = h.prompt = STR("");
+	h.tool = h.command = h.command_key = h.cwd = h.paths_base = h.session_cwd = h.session =
+			h.tool_use_id = h.agent = h.prompt = STR("");
 	if (parse_event(a, text, &h.all, e) != 0 || recognise_client(a, h.all, client, event, &h, e) != 0)
 		return -1;
 	if (read_abilities(a, &h, e) != 0)

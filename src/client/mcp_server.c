@@ -611,7 +611,7 @@ static void on_request(struct turn *t, struct mcp_batch *batch, const struct mcp
 			return;
 		}
 	answer_error(t, batch, m->id, MCP_NO_METHOD,
-			str_c(t->a, str_fmt(t->a, "method not found: %.*s", STR_ARG(m->method))), STR(""));
+			str_fmt_c(t->a, "method not found: %.*s", STR_ARG(m->method)), STR(""));
 }
 
 static void on_message(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
@@ -812,5 +812,5 @@ int mcp_serve(struct arena *a, const struct mcp_options *o, int in, int out, str
 	out_init(s);
 	while (!is_finished(s))
 		poll_once(s);
-	return s->out_failed ? err_set(e, ERR_SYSTEM, 0, "the client does not read its answers") : 0;
+	return s->out_failed ? err_host(e, "the client does not read its answers") : 0;
 }

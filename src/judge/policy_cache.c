@@ -12,7 +12,8 @@ static bool same_text(const char *x, const char *y) { return x == y || (x && y &
 static bool same_request(const struct policies_request *x, const struct policies_request *y)
 {
 	return same_text(x->config, y->config) && x->settings == y->settings &&
-		str_eq(x->context->cwd, y->context->cwd) && str_eq(x->context->start_dir, y->context->start_dir);
+			str_eq(x->context->cwd, y->context->cwd) &&
+			str_eq(x->context->start_dir, y->context->start_dir);
 }
 
 static bool same_world(const struct view *x, const struct view *y)

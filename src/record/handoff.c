@@ -20,7 +20,7 @@ static struct str name_of(struct arena *a, struct str session, struct str id)
 
 static const char *path_of(struct arena *a, struct str state, struct str session, struct str id)
 {
-	return str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name_of(a, session, id))));
+	return str_fmt_c(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name_of(a, session, id)));
 }
 
 void handoff_drop(struct arena *a, struct str state, struct str session, struct str tool_use_id)

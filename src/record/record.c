@@ -219,7 +219,7 @@ static int pour_parts(void *ctx, struct blob_sink *to, struct err *e)
 	}
 	take_gap(p, p->s->total - end);
 	if (read.at < end)
-		return err_set(e, ERR_SYSTEM, 0, "it cannot be read back");
+		return err_host(e, "it cannot be read back");
 	return p->bad ? -1 : 0;
 }
 
@@ -239,7 +239,8 @@ static bool stream_has_controls(struct arena *a, const struct stream *s)
 	char *p = arena_alloc(a, READ_BYTES);
 	ptrdiff_t got;
 
-	for (uint64_t at = stream_from(s); (got = stream_read(s, at, p, READ_BYTES, NULL)) > 0; at += (uint64_t)got)
+	for (uint64_t at = stream_from(s); (got = stream_read(s, at, p, READ_BYTES, NULL)) > 0;
+			at += (uint64_t)got)
 		if (has_controls(str_n(p, (size_t)got)))
 			return true;
 	return has_controls(s->text);

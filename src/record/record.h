@@ -24,7 +24,8 @@
 #include "model/outcome.h"
 #include "model/validation.h"
 
-#define RECORD_CUT "the command has " /* beginning of a row's note if its command was cut; replay looks for it */
+/* A row's note begins with this if its command was cut; replay looks for it. */
+#define RECORD_CUT "the command has "
 #define RECORD_JSON_MAX ((size_t)16 << 20) /* bytes of a view, or of the list of policies */
 
 struct record_options { /* in addition to the view, which has the state directory and its owner */

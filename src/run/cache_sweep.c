@@ -199,7 +199,7 @@ void cache_sweep(struct arena *a, const struct run *r, const struct outcome *o)
 		return;
 	(void)utimensat(AT_FDCWD, project, NULL, AT_SYMLINK_NOFOLLOW);
 	caches = str_c(a, str_first(r->spec.caches, r->spec.caches.n - strlen(strrchr(project, '/'))));
-	if (!is_due(str_c(a, str_fmt(a, "%s/" STAMP, caches)), o->by_caches))
+	if (!is_due(str_fmt_c(a, "%s/" STAMP, caches), o->by_caches))
 		return;
 	s = arena_new(a, struct sweep_state);
 	s->limit = r->spec.caches_limit;

@@ -100,7 +100,8 @@ static bool names_tmp(const struct job *j)
 }
 
 /* Judges the prepared program. */
-static void judge_program(struct arena *a, const struct job *j, struct facts *ret_facts, struct judgement *ret)
+static void judge_program(struct arena *a, const struct job *j, struct facts *ret_facts,
+		struct judgement *ret)
 {
 	struct err e = {0};
 
@@ -340,7 +341,7 @@ int job_prepare(struct arena *a, struct job *j, struct err *e)
 	if (open_world(a, j, e) != 0 || run_skill(a, &j->request, e) != 0)
 		return -1;
 	if (!load_policies(a, j))
-		return err_set(e, ERR_CONFIG, 0, "the policy does not load");
+		return err_config(e, "the policy does not load");
 	return run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e);
 }
 

@@ -37,7 +37,7 @@
 static void add_process(struct job_hold *h, struct str pid)
 {
 	struct texts **end = &h->about.processes;
-	const char *path = str_c(h->a, str_fmt(h->a, "/proc/%.*s/cmdline", STR_ARG(pid)));
+	const char *path = str_fmt_c(h->a, "/proc/%.*s/cmdline", STR_ARG(pid));
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char text[ARGV_MAX];
 	struct sanitized counts = {0};
@@ -121,7 +121,7 @@ static int name_box(struct job_hold *h, struct err *e)
 	if (h->left)
 		return id_new(h->id, e);
 	if (id.n >= sizeof(h->id))
-		return err_set(e, ERR_INTERNAL, 0, "the id of the run is too long");
+		return err_internal(e, "the id of the run is too long");
 	memcpy(h->id, id.p, id.n);
 	h->id[id.n] = 0;
 	return 0;
@@ -489,10 +489,8 @@ static void settle_one(struct arena *a, const struct view *v, struct str state, 
 
 	if (lock < 0)
 		return;
-	fd_scope(&dir, a,
-			open(str_c(a, str_fmt(a, "%.*s/" BACKGROUND_FOLDER "/%.*s", STR_ARG(state),
-						      STR_ARG(b->id))),
-					O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC));
+	fd_scope(&dir, a, open(str_fmt_c(a, "%.*s/" BACKGROUND_FOLDER "/%.*s", STR_ARG(state),
+			STR_ARG(b->id)), O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC));
 	if (dir.fd < 0 || record_open(a, v, &(struct record_options){0}, NULL, &r, &e) != 0)
 		return;
 	if (record_end(a, &r, &who, &s, &e) == 0)

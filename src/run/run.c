@@ -144,7 +144,7 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 	if (rc == 0)
 		rc = test_reports_start(a, r, &reports, &e);
 	if (rc == 0 && !b)
-		rc = err_set(&e, ERR_SYSTEM, 0, "no backend");
+		rc = err_host(&e, "no backend");
 	if (rc == 0)
 		rc = box_run(box, a, b, start, &spec, progress, &o, &e);
 	else

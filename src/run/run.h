@@ -1,6 +1,6 @@
 /*
- * Runs a program in a box. A request (request.h) becomes a spec, the caller may ask the gate about it (job.c),
- * the box runs it, and a report describes the result.
+ * Runs a program in a box. A request (request.h) becomes a spec, the caller may ask the gate about it
+ * (job.c), the box runs it, and a report describes the result.
  *
  *     request + policies + world --run_prepare()--> run (spec, gate_request ...) --run_go()--> outcome
  *     --report_make()--> report

@@ -121,8 +121,8 @@ static void add_exec(struct spec_builder *m)
 	m->r->spec.files->executable = true;
 	add_variable(m, "GOFLAGS", ' ', STR("-exec=" WITNESS "exec -count=1"));
 	for (size_t i = 0; i < ARRAY_SIZE(libc); i++)
-		add_variable(m, str_c(m->a, str_fmt(m->a, "CARGO_TARGET_" CPU "_UNKNOWN_LINUX_%s_RUNNER",
-				libc[i])), ' ', STR(WITNESS "exec"));
+		add_variable(m, str_fmt_c(m->a, "CARGO_TARGET_" CPU "_UNKNOWN_LINUX_%s_RUNNER", libc[i]), ' ',
+				STR(WITNESS "exec"));
 	add_variable(m, "TOX_TESTENV_PASSENV", ' ', STR("PYTEST_ADDOPTS PYTHONPATH NODE_OPTIONS GOFLAGS"));
 	add_variable(m, "TOX_OVERRIDE", ';', str_fmt(m->a, "testenv.pass_env+=%s", passed));
 }
@@ -214,7 +214,7 @@ static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
 	v = arena_array(m->a, 4, sizeof(*v));
 	v[0] = argv[0];
 	v[1] = argv[1];
-	v[2] = str_c(m->a, str_fmt(m->a, "%s %s" DIR_IN_BOX "%s", m->rq->code, row->before, row->file));
+	v[2] = str_fmt_c(m->a, "%s %s" DIR_IN_BOX "%s", m->rq->code, row->before, row->file);
 	m->r->spec.argv = v;
 	return true;
 }

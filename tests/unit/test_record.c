@@ -28,7 +28,7 @@ static struct blobs blobs_at(const char *state)
 
 static char *blob_path(const char *state, struct str digest)
 {
-	return at(str_c(A, str_fmt(A, "%s/blobs/%.2s/%.64s.zst", state, digest.p + 7, digest.p + 7)));
+	return at(str_fmt_c(A, "%s/blobs/%.2s/%.64s.zst", state, digest.p + 7, digest.p + 7));
 }
 
 static struct str pattern(size_t n)
