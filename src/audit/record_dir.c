@@ -38,11 +38,10 @@ int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *
 	return 0;
 }
 
-int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make,
-		struct audit *ret, struct err *e)
+int audit_open(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret, struct err *e)
 {
 	struct str real;
-	if ((make ? state_make : state_check)(a, state, project, uid, &real, e) < 0)
+	if ((make ? state_make : state_check)(a, state, STR(""), uid, &real, e) < 0)
 		return -1;
 	return audit_open_in(a, real, uid, make, ret, e);
 }

@@ -24,7 +24,6 @@
 
 #include "base/json_write.h"
 #include "box/firecracker.h"
-#include "sys/clock.h"
 #include "sys/file.h"
 
 #define INSTALL "https://github.com/firecracker-microvm/firecracker/releases, into /usr/local/bin"

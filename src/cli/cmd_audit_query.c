@@ -65,7 +65,7 @@ static int print_rows(struct audit_query_job *j, struct search *s, struct err *e
 	rows_end(&r);
 	if (j->form == ROWS_TABLE && !j->o.limit && n == LIMIT_PEOPLE)
 		page_put(&page, STR("the newest 100 rows; --limit N and --since TIME select others\n"));
-	int code = page_end(&page, 0);
+	int code = page_end(&page);
 	return got < 0 ? -1 : code;
 }
 

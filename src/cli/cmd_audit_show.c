@@ -390,7 +390,7 @@ static int print_text(struct audit_show_job *j)
 	if (j->more)
 		buf_fmt(&j->b, "\nand %zu rows more\n", j->more);
 	page_put(&j->page, buf_view(&j->b));
-	return page_end(&j->page, 0);
+	return page_end(&j->page);
 }
 
 /* ---- for programs ---- */
@@ -435,7 +435,7 @@ static int print_json(struct audit_show_job *j)
 		page_put(&j->page, buf_view(&safe));
 	} else
 		page_put(&j->page, buf_view(&j->b));
-	return page_end(&j->page, 0);
+	return page_end(&j->page);
 }
 
 /* ---- the command ---- */

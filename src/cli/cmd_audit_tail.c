@@ -129,7 +129,7 @@ static int audit_tail_job_run(void *arg)
 	int rc = newest(j, &e);
 	if (rc == 0 && j->o.follow)
 		rc = follow(j, &e);
-	const int code = page_end(&j->page, 0);
+	const int code = page_end(&j->page);
 	home_close(&j->at);
 	if (rc == 0)
 		return code;

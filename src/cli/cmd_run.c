@@ -310,8 +310,8 @@ static void leave_report(struct run_call *c, struct str report)
 	job_unfinished_clear(c->out, &c->job);
 	/* a client that ended the run may call no hook about it: the next call tells, and so do we now */
 	if (c->job.outcome.interrupted && c->job.report.hints)
-		(void)handoff_write(c->out, state, t->session, STR(HANDOFF_ENDED), report, NULL);
-	if (t->tool_use_id.n && handoff_write(c->out, state, t->session, t->tool_use_id, report, NULL) == 0 &&
+		(void)handoff_write(c->out, state, t->session, STR(HANDOFF_ENDED), report);
+	if (t->tool_use_id.n && handoff_write(c->out, state, t->session, t->tool_use_id, report) == 0 &&
 			!c->job.outcome.interrupted)
 		return;
 	for (const struct hint *h = c->job.report.hints; h; h = h->next)

@@ -151,7 +151,7 @@ int config_explain(struct arena *a, struct buf *out, const char *name, bool json
 		list_keys(&text);
 	page_begin(&p, a, true);
 	page_put(&p, buf_view(&text));
-	return page_end(&p, 0);
+	return page_end(&p);
 }
 
 /* ---- init ---- */

@@ -126,7 +126,7 @@ void page_put(struct page *p, struct str text)
 		buf_str(&p->held, text);
 }
 
-int page_end(struct page *p, int code)
+int page_end(struct page *p)
 {
 	page_flush(p);
 	if (p->pager) {
@@ -134,7 +134,7 @@ int page_end(struct page *p, int code)
 		process_wait(p->pager);
 	}
 	if (!p->failed)
-		return code;
+		return 0;
 	output_error("cannot write to standard output: %s", strerror(p->failed));
 	return EXIT_INTERNAL;
 }

@@ -53,7 +53,7 @@ int topic_print(struct arena *a, const char *word)
 	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
 		if (str_is(topic_name(word), topics[i].name))
 			page_put(&p, page_text(i));
-	return page_end(&p, 0);
+	return page_end(&p);
 }
 
 void topics_try(struct near *guess)

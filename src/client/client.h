@@ -36,7 +36,7 @@ enum { /* client abilities and quirks */
 	CLIENT_APPROVES = 1 << 6, /* "allow" suppresses the client's own question */
 	/* has permission rules in settings.json. They see only our rewritten command, so we enforce them */
 	CLIENT_SETTINGS = 1 << 7,
-	/* bypassPermissions only means that nobody is asked (Codex always sends it in `exec`); we still judge */
+	/* bypassPermissions only means that nobody is asked (Codex sends it in `exec`); we still judge */
 	CLIENT_UNATTENDED = 1 << 8,
 	/* MCP tools are named mcp_..., so every other tool is built in */
 	CLIENT_MARKS = 1 << 9,

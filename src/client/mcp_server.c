@@ -400,11 +400,11 @@ static struct slot *slot_of(struct server *s, struct str id)
 
 /* ---- methods ---- */
 
-static void put_versions(struct buf *b, size_t from)
+static void put_versions(struct buf *b)
 {
 	buf_char(b, '[');
-	for (size_t i = from; mcp_version_at(i); i++)
-		buf_fmt(b, "%s\"%s\"", i > from ? "," : "", mcp_version_at(i));
+	for (size_t i = 0; mcp_version_at(i); i++)
+		buf_fmt(b, "%s\"%s\"", i ? "," : "", mcp_version_at(i));
 	buf_char(b, ']');
 }
 
@@ -473,7 +473,7 @@ static void on_discover(struct turn *t, struct mcp_batch *batch, const struct mc
 	modern.version = STR(MCP_MODERN);
 	buf_init(&b, t->a, 0);
 	buf_c(&b, "\"supportedVersions\":");
-	put_versions(&b, 0);
+	put_versions(&b);
 	buf_char(&b, ',');
 	put_server(t, &b);
 	buf_c(&b, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
@@ -596,7 +596,7 @@ static void on_request(struct turn *t, struct mcp_batch *batch, const struct mcp
 	if (m->version.n && !mcp_modern(m)) {
 		buf_init(&data, t->a, 0);
 		buf_c(&data, "{\"supported\":");
-		put_versions(&data, 0);
+		put_versions(&data);
 		buf_c(&data, ",\"requested\":");
 		json_put_string(&data, m->version);
 		buf_char(&data, '}');

@@ -86,8 +86,6 @@ static enum harm mongo_harm(struct str s)
 
 /* ---- redis ---- */
 
-#define REDIS_ROOM 24
-
 /* True if this command, with the word after it, only reads. */
 static bool redis_reads(struct str command, struct str next)
 {

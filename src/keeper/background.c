@@ -130,11 +130,10 @@ void background_bound_log(int dir, int log)
 	(void)!ftruncate(log, 0);
 }
 
-int background_end(struct arena *a, int dir, struct str report, struct err *e)
+void background_end(int dir, struct str report)
 {
-	(void)a;
-	return file_replace_in(
-			dir, report.n ? "report.json" : "lost", report, &(struct file_look){.mode = 0600}, e);
+	(void)file_replace_in(dir, report.n ? "report.json" : "lost", report,
+			&(struct file_look){.mode = 0600}, NULL);
 }
 
 void background_unmake(struct arena *a, struct str state, struct str id)

@@ -94,7 +94,7 @@ static int greet(struct str state, const struct keeper_wait *w, struct keeper_me
 	const struct keeper_message hello = keeper_message(KEEPER_HELLO);
 	int fd = open_socket(state);
 
-	if (fd >= 0 && (peer_check(fd, ret_pid, NULL) != 0 || say(fd, &hello, NULL, 0) != 0 ||
+	if (fd >= 0 && (peer_check(fd, ret_pid) != 0 || say(fd, &hello, NULL, 0) != 0 ||
 				       hear(fd, w, ret) != 0 || ret->kind != KEEPER_WELCOME))
 		fd_close(&fd);
 	return fd;

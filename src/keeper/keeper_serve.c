@@ -138,7 +138,7 @@ static void accept_peer(struct keeper_process *k)
 
 	if (fd < 0)
 		return;
-	at = peer_check(fd, NULL, NULL) == 0 ? keeper_admit(&k->table, clock_now()) : -1;
+	at = peer_check(fd, NULL) == 0 ? keeper_admit(&k->table, clock_now()) : -1;
 	if (at < 0)
 		close(fd);
 	else

@@ -18,7 +18,7 @@
 
 /* `state` is the state directory, created and checked. Without an id nothing is stored. */
 int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id,
-		struct str report, struct err *e);
+		struct str report);
 /* Reads and removes the report. ERR_INPUT if it does not exist. */
 int handoff_take(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid,
 		struct str *ret, struct err *e);

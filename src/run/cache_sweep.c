@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "box/watch_disk.h"
-#include "sys/fds.h"
 #include "sys/mounts.h"
 #include "sys/process.h"
 #include "sys/tree_walk.h"

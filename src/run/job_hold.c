@@ -395,7 +395,7 @@ void job_hold_end(struct arena *a, struct job *j)
 		j->report.error = str_of(h->why);
 	buf_init(&b, a, 0);
 	report_json(&b, &j->report);
-	(void)background_end(a, h->dir, buf_view(&b), NULL);
+	background_end(h->dir, buf_view(&b));
 	_exit(0);
 }
 
@@ -494,7 +494,7 @@ static void settle_one(struct arena *a, const struct view *v, struct str state, 
 	if (dir.fd < 0 || record_open(a, v, &(struct record_options){0}, NULL, &r, &e) != 0)
 		return;
 	if (record_end(a, &r, &who, &s, &e) == 0)
-		(void)background_end(a, dir.fd, STR(""), NULL);
+		background_end(dir.fd, STR(""));
 	record_close(&r);
 }
 

@@ -651,11 +651,11 @@ static struct str unsplit_text(struct eval *e, const struct syn_word *w, bool as
 struct str expand_single(struct eval *e, const struct syn_word *w) { return unsplit_text(e, w, true); }
 struct str expand_unsplit(struct eval *e, const struct syn_word *w) { return unsplit_text(e, w, false); }
 
-struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted)
+struct str expand_pattern(struct eval *e, const struct syn_part *parts)
 {
 	struct chars c;
 	chars_init(&c, e->a);
-	expand_whole(e, parts, (struct how){.text = CHAR_TEXT, .quoted = quoted}, false, &c);
+	expand_whole(e, parts, (struct how){.text = CHAR_TEXT}, false, &c);
 	return flatten_chars(e, &c, true);
 }
 

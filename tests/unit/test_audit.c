@@ -145,8 +145,8 @@ static void test_refused(void)
 	make_link("/dev/null", "refused/audit/2026-01-01.jsonl");
 	CHECK_INT(append_note(&au, AUDIT_VERDICT, STR("x"), NULL, &e), -1);
 	CHECK_INT(chmod(at("refused/audit"), 0770), 0);
-	CHECK_INT(audit_open(A, str_of(at("refused")), STR(""), (uint32_t)getuid(), true, &other, &e), -1);
-	CHECK_INT(audit_open(A, str_of(at("absent")), STR(""), (uint32_t)getuid(), false, &other, &e), -1);
+	CHECK_INT(audit_open(A, str_of(at("refused")), (uint32_t)getuid(), true, &other, &e), -1);
+	CHECK_INT(audit_open(A, str_of(at("absent")), (uint32_t)getuid(), false, &other, &e), -1);
 	CHECK_INT(e.errnum, ENOENT);
 	CHECK_INT(count_fds(), fds);
 	audit_close(&au);

@@ -283,7 +283,7 @@ int main(void)
 		free(caisson);
 		return 0;
 	}
-	if (audit_open(A, str_of(at("state")), STR(""), (uint32_t)getuid(), false, &au, &e) != 0)
+	if (audit_open(A, str_of(at("state")), (uint32_t)getuid(), false, &au, &e) != 0)
 		return 1;
 	CHECK_INT(rows.n, 2); /* begin and end */
 	test_steps(&rows);

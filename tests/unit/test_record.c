@@ -374,7 +374,7 @@ static struct str newest(const char *state)
 	struct str line = STR("");
 	struct err e = {0};
 
-	if (audit_open(A, str_of(at(state)), STR(""), (uint32_t)getuid(), false, &au, &e) != 0 ||
+	if (audit_open(A, str_of(at(state)), (uint32_t)getuid(), false, &au, &e) != 0 ||
 			audit_reader_new(A, &au, &all, AUDIT_NEWEST_FIRST, &r, &e) != 0)
 		return unit_fail(__FILE__, __LINE__, "%s: %s", state, e.text), line;
 	CHECK_INT(audit_next(r, &l, &e), 1);
