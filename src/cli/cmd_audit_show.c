@@ -466,7 +466,7 @@ static const struct option_row options[] = {
 			"also show the program's standard output and standard error"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object: the id and the rows as stored"},
 	{"utc", OPTION_FLAG, AT(utc), "", "times in UTC (default: local time)"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static int run_audit_show(const struct command_row *self, int argc, char **argv)
@@ -509,11 +509,8 @@ const struct command_row command_audit_show = {
 			"named by its id, or by the number of one of its rows, which caisson-audit-query(1) "
 			"prints first.\n\n--output adds what the program wrote, as it was kept (redacted). "
 			"Invisible characters are printed as escapes.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_audit_show,
 };

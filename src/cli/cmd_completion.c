@@ -36,7 +36,7 @@ struct completion_job {
 static const struct option_row options[] = {
 	{"words", OPTION_VALUE, offsetof(struct completion_job, words), "N",
 			"print candidates for word number N of the command line that follows"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
@@ -360,11 +360,8 @@ const struct command_row command_completion = {
 	.about = "The script asks this program for every completion. It therefore knows the commands and "
 		 "options of the installed version, the checks, presets, clients, policy keys and running "
 		 "boxes. make install and the Debian package install it for all three shells.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_completion,
 };

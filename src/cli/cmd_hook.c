@@ -23,8 +23,8 @@ static const struct option_row options[] = {
 	{"event", OPTION_VALUE, AT(event), "NAME",
 			"the event, if the input does not name it (Copilot: preToolUse, postToolUse ...; "
 			"generic: pre, post)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_CONFIG_ROW,
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -160,11 +160,8 @@ const struct command_row command_hook = {
 			"crash. Events that precede no tool call always pass. caisson help hooks "
 			"says what each "
 			"client can and cannot do; `caisson init` installs the hooks.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_hook,
 };

@@ -26,10 +26,10 @@ static const struct option_row options[] = {
 	{"textfile", OPTION_VALUE, AT(textfile), "FILE",
 			"write to this file atomically, for a textfile collector"},
 	{"prometheus", OPTION_FLAG, AT(prometheus), "", "the older text format (the default of --textfile)"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	OPTION_JSON_ROW,
 	{"anew", OPTION_FLAG, AT(anew), "",
 			"recount from scratch; counters may go down"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed or written"}, {EXIT_NO_RECORD, "no record exists yet"},
@@ -159,11 +159,8 @@ const struct command_row command_metrics = {
 			"metrics.json in the state directory, so that only new rows are read and counters do "
 			"not go down when old days are dropped. No label names an agent, a command or a "
 			"path. Agents may not use --textfile.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_metrics,
 };

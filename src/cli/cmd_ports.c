@@ -32,7 +32,7 @@ struct ports_row {
 
 static const struct option_row options[] = {
 		{"json", OPTION_FLAG, offsetof(struct ports_job, json), "", "print one JSON object"},
-		{"help", OPTION_HELP, 0, "", "print this"},
+		OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -272,11 +272,8 @@ const struct command_row command_ports = {
 			 "A page from a box is code of the agent in your browser. Browsers share cookies "
 			 "between all ports of a host name, so open it as 127.0.0.1 in a window or profile "
 			 "without logins to other servers there.",
-		.options = options,
-		.noptions = ARRAY_SIZE(options),
-		.exits = exits,
-		.nexits = ARRAY_SIZE(exits),
-		.examples = examples,
-		.nexamples = ARRAY_SIZE(examples),
+		COMMAND_OPTIONS(options),
+		COMMAND_EXITS(exits),
+		COMMAND_EXAMPLES(examples),
 		.run = run_ports,
 };

@@ -33,8 +33,8 @@ static const struct option_row options[] = {
 	{"explain", OPTION_FLAG, AT(explain), "",
 			"show how the verdict came about, as check --explain does"},
 	{"full", OPTION_FLAG, AT(full), "", "show the whole output instead of its first and last lines"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_JSON_ROW,
+	OPTION_HELP_ROW,
 };
 
 enum { EXIT_DIFFERS = 1 };
@@ -300,11 +300,8 @@ const struct command_row command_replay = {
 			"still applies), records the new run, and compares status, exit code, validation and "
 			"output. Requests that were denied or contained a secret do not run again. Agents "
 			"may not use --run.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_replay,
 };

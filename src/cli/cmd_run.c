@@ -137,7 +137,7 @@ static const struct option_row options[] = {
 			"convert Unix times in the report to ISO 8601 (default: leave them)"},
 	{"agent", OPTION_VALUE, AT(rq.agent), "ID", "name of the agent for the record"},
 	{"config", OPTION_VALUE, AT(rq.config), "FILE", "use this policy file instead of your own"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -511,11 +511,8 @@ const struct command_row command_run = {
 			"credentials are removed and named in the report, and variables that decide which "
 			"programs run never pass. Wrong use prints one line on standard error and exits with "
 			"64 before anything is created.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_boxed,
 };

@@ -32,8 +32,8 @@ static const struct option_row options[] = {
 	{"until", OPTION_VALUE, AT(until), "TIME", "before this time"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "only this agent"},
 	{"top", OPTION_VALUE, AT(top), "N", "lines in each list (default: 5)"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_JSON_ROW,
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_NO_RECORD, "no record exists yet"},
@@ -489,11 +489,8 @@ const struct command_row command_stats = {
 			"denied and asked about most, how runs ended, their duration and memory, "
 			"validations, agents, and each day. Durations and memory are grouped into ranges; "
 			"the numbers of a list add up to the totals.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_stats,
 };

@@ -32,7 +32,7 @@ static const struct option_row options[] = {
 	{"schema", OPTION_VALUE, AT(schema), "FILE",
 			"for --task json: JSON Schema for the output"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object (the default)"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -218,11 +218,8 @@ const struct command_row command_validate = {
 			"printed), format, counts, checks, is_error.\n\nA consistent report of failing tests "
 			"is valid. Invalid means that the numbers must not be used; each check says why and "
 			"what to do. caisson help validators lists the formats and the checks.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_validate,
 };
