@@ -7,6 +7,16 @@
 
 #define BUF_START ((size_t)64)
 
+ptrdiff_t str_row(const char (*first)[], size_t stride, size_t n, struct str s)
+{
+	const char *name = *first;
+
+	for (size_t i = 0; i < n; i++, name += stride)
+		if (str_is(s, name))
+			return (ptrdiff_t)i;
+	return -1;
+}
+
 int str_cmp(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;

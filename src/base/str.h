@@ -45,6 +45,13 @@ static inline bool str_ends(struct str s, const char *suffix)
 	size_t n = strlen(suffix);
 	return n == 0 || (s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0);
 }
+/*
+ * The index of the row whose member, a char array, is s; -1: none. STR_INDEX() is for a table of names alone.
+ * The table has `n` rows, `stride` bytes apart.
+ */
+ptrdiff_t str_row(const char (*first)[], size_t stride, size_t n, struct str s);
+#define STR_ROW(table, member, s) str_row(&(table)->member, sizeof(*(table)), ARRAY_SIZE(table), (s))
+#define STR_INDEX(names, s) str_row((names), sizeof(*(names)), ARRAY_SIZE(names), (s))
 /* -1, 0, 1 by bytes, shorter first */
 int str_cmp(struct str a, struct str b);
 /* The same for qsort() and bsearch(). */

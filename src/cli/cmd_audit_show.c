@@ -327,7 +327,7 @@ static void show_other(struct audit_show_job *j, const char *key, struct str val
 }
 
 static const struct {
-	const char *key;
+	char key[16];
 	void (*show)(struct audit_show_job *j, const char *key, struct str value); /* NULL: skip */
 } shown[] = {
 	{"v", NULL}, {"seq", NULL}, {"id", NULL}, {"kind", NULL}, {"ts", NULL}, {"prev", NULL},
@@ -342,13 +342,14 @@ static const struct {
 
 static void show_field(struct audit_show_job *j, struct str key, struct str value)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		if (str_is(key, shown[i].key)) {
-			if (shown[i].show)
-				shown[i].show(j, shown[i].key, value);
-			return;
-		}
+	ptrdiff_t i = STR_ROW(shown, key, key);
 	struct buf name;
+
+	if (i >= 0) {
+		if (shown[i].show)
+			shown[i].show(j, shown[i].key, value);
+		return;
+	}
 	buf_init(&name, &j->a, AUDIT_ROW_MAX);
 	put_cell(&name, key, 0);
 	show_other(j, str_c(&j->a, buf_view(&name)), value);

@@ -207,11 +207,12 @@ static const struct {
 /* A value by its placeholder: a kind, or the alternatives themselves. */
 static void put_values(struct completion_job *j, struct str what)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (str_is(what, kinds[i].kind)) {
-			kinds[i].put(j);
-			return;
-		}
+	ptrdiff_t i = STR_ROW(kinds, kind, what);
+
+	if (i >= 0) {
+		kinds[i].put(j);
+		return;
+	}
 	if (str_find(what, '|', 0) < 0)
 		return;
 	for (size_t from = 0; from < what.n;) {

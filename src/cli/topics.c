@@ -39,10 +39,7 @@ static struct str topic_name(const char *word)
 
 bool topic_is(const char *word)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
-		if (str_is(topic_name(word), topics[i].name))
-			return true;
-	return false;
+	return STR_ROW(topics, name, topic_name(word)) >= 0;
 }
 
 int topic_print(struct arena *a, const char *word)

@@ -79,10 +79,9 @@ static const struct test_runner canary_row = {.file = "canary"};
 
 const struct test_runner *test_runner(struct str file)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (str_is(file, rows[i].file))
-			return &rows[i];
-	return NULL;
+	ptrdiff_t at = STR_ROW(rows, file, file);
+
+	return at < 0 ? NULL : &rows[at];
 }
 
 /* ---- requesting ---- */
