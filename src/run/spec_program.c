@@ -46,12 +46,7 @@ struct argv_words {
 
 static void add_word(struct spec_builder *m, struct argv_words *w, const char *s)
 {
-	if (w->n + 2 > w->cap) {
-		size_t cap = w->cap ? 2 * w->cap : 16;
-
-		w->v = arena_grow(m->a, w->v, w->cap * sizeof(*w->v), cap * sizeof(*w->v));
-		w->cap = cap;
-	}
+	w->v = arena_room(m->a, w->v, w->n + 1, &w->cap, sizeof(*w->v)); /* and a NULL */
 	w->v[w->n++] = str_c(m->a, str_of(s));
 	w->v[w->n] = NULL;
 }

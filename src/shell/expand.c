@@ -20,11 +20,7 @@ void fields_add(struct eval *e, struct fields *fs, struct word w)
 {
 	if (fs->n >= FIELDS_MAX)
 		eval_stop(e, "a command has too many words");
-	if (fs->n == fs->cap) {
-		size_t cap = fs->cap ? fs->cap * 2 : 8;
-		fs->at = arena_grow(e->a, fs->at, fs->cap * sizeof *fs->at, cap * sizeof *fs->at);
-		fs->cap = cap;
-	}
+	fs->at = arena_room(e->a, fs->at, fs->n, &fs->cap, sizeof(*fs->at));
 	fs->at[fs->n++] = w;
 }
 
