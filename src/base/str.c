@@ -17,6 +17,16 @@ ptrdiff_t str_row(const char (*first)[], size_t stride, size_t n, struct str s)
 	return -1;
 }
 
+bool str_contains_row(struct str s, const char (*first)[], size_t stride, size_t n)
+{
+	const char *name = *first;
+
+	for (size_t i = 0; i < n; i++, name += stride)
+		if (str_contains(s, str_of(name)))
+			return true;
+	return false;
+}
+
 int str_cmp(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;

@@ -52,6 +52,9 @@ static inline bool str_ends(struct str s, const char *suffix)
 ptrdiff_t str_row(const char (*first)[], size_t stride, size_t n, struct str s);
 #define STR_ROW(table, member, s) str_row(&(table)->member, sizeof(*(table)), ARRAY_SIZE(table), (s))
 #define STR_INDEX(names, s) str_row((names), sizeof(*(names)), ARRAY_SIZE(names), (s))
+/* True if s contains one of these names. */
+bool str_contains_row(struct str s, const char (*first)[], size_t stride, size_t n);
+#define STR_CONTAINS_ANY(s, names) str_contains_row((s), (names), sizeof(*(names)), ARRAY_SIZE(names))
 /* -1, 0, 1 by bytes, shorter first */
 int str_cmp(struct str a, struct str b);
 /* The same for qsort() and bsearch(). */
@@ -71,6 +74,15 @@ static inline struct str str_until(struct str s, char c)
 	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
 
 	return str_n(s.p, at ? (size_t)(at - s.p) : s.n);
+}
+/* Takes the part before the first byte c, and that byte with it; all of *rest without one. */
+static inline struct str str_cut(struct str *rest, char c)
+{
+	struct str part = str_until(*rest, c);
+	size_t n = part.n < rest->n ? part.n + 1 : part.n;
+
+	*rest = str_n(rest->p + n, rest->n - n);
+	return part;
 }
 static inline bool str_has(struct str s, char c) { return s.n && memchr(s.p, c, s.n); }
 /* number of bytes c */

@@ -583,17 +583,15 @@ void vet_found(struct protect *p)
 	if (p->vet < 0 || below_read(p->a, p->vet, vet_file(p, "found"), FOUND_MAX, &text) < 0)
 		return;
 	unlinkat(p->vet, vet_file(p, "found"), 0);
-	for (size_t from = 0; from < text.n;) {
-		ptrdiff_t end = str_find(text, '\n', from), tab, tab2;
-		struct str line = str_sub(text, from, end < 0 ? text.n : (size_t)end);
+	while (text.n) {
+		struct str line = str_cut(&text, '\n');
 
-		from += line.n + 1;
-		tab = str_find(line, '\t', 0);
-		tab2 = tab < 0 ? -1 : str_find(line, '\t', (size_t)tab + 1);
-		if (tab2 > 0)
-			report_found(p, found_read(p->a, str_sub(line, 0, (size_t)tab)),
-					found_read(p->a, str_sub(line, (size_t)tab + 1, (size_t)tab2)),
-					found_read(p->a, str_sub(line, (size_t)tab2 + 1, line.n)));
+		if (str_count(line, '\t') >= 2) {
+			struct str path = found_read(p->a, str_cut(&line, '\t'));
+			struct str what = found_read(p->a, str_cut(&line, '\t'));
+
+			report_found(p, path, what, found_read(p->a, line));
+		}
 	}
 }
 

@@ -264,7 +264,6 @@ static bool can_comment(const struct review *g)
 struct str text_comment(struct review *g)
 {
 	struct str text = g->c->h.command, line;
-	ptrdiff_t newline;
 	struct buf b;
 	size_t end;
 
@@ -273,8 +272,7 @@ struct str text_comment(struct review *g)
 	while (text.n && strchr(" \t\n", text.p[0]))
 		text = str_from(text, 1);
 	text = clean_text(g, cut_text(text, COMMENT_BYTES));
-	newline = str_find(text, '\n', 0);
-	line = str_first(text, newline < 0 ? text.n : (size_t)newline);
+	line = str_until(text, '\n');
 	end = columns_end(line, COMMENT_COLUMNS);
 	if (!line.n)
 		return STR("");
@@ -282,7 +280,7 @@ struct str text_comment(struct review *g)
 	buf_c(&b, "  # ");
 	for (size_t i = 0; i < end; i++)
 		buf_char(&b, line.p[i] == '\t' ? ' ' : line.p[i]);
-	if (end < line.n || newline >= 0)
+	if (end < text.n)
 		buf_c(&b, " ...");
 	return buf_view(&b);
 }

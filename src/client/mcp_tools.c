@@ -808,14 +808,11 @@ static size_t line_breaks(struct str s)
 /* Returns the offset of line `n` (from 1); the end of the text if it has fewer lines. */
 static size_t line_start(struct str s, uint64_t n)
 {
-	size_t at = 0;
+	struct str rest = s;
 
-	for (uint64_t i = 1; i < n && at < s.n; i++) {
-		ptrdiff_t end = str_find(s, '\n', at);
-
-		at = end < 0 ? s.n : (size_t)end + 1;
-	}
-	return at;
+	for (uint64_t i = 1; i < n && rest.n; i++)
+		str_cut(&rest, '\n');
+	return s.n - rest.n;
 }
 
 /*

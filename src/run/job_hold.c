@@ -70,15 +70,11 @@ static void look_at_processes(struct job_hold *h)
 	if (network_isolated(&h->j->run.spec.network))
 		h->about.nports = listening_ports(h->a, h->box.init, h->about.ports, RUN_PORTS_MAX);
 	for (size_t i = 0; i < JOB_HOLD_PROCESSES; i++) {
-		ptrdiff_t at = str_find(rest, ' ', 0);
-		struct str pid = str_first(rest, at < 0 ? rest.n : (size_t)at);
+		struct str pid = str_cut(&rest, ' ');
 
 		if (!pid.n)
 			break;
 		add_process(h, pid);
-		if (at < 0)
-			break;
-		rest = str_from(rest, (size_t)at + 1);
 	}
 }
 

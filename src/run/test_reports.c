@@ -198,16 +198,15 @@ static bool add_to_words(struct spec_builder *m, const struct test_runner *row)
 static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
 {
 	char *const *argv = m->r->spec.argv;
-	struct str text = str_of(m->rq->code), first, second;
-	ptrdiff_t blank = str_find(text, ' ', 0), next;
+	struct str text = str_of(m->rq->code), rest, first, second;
 	char **v;
 
 	if (!only_words(text) || !argv[0] || !argv[1] || !argv[2] || strcmp(argv[2], m->rq->code) != 0 ||
 			argv[3])
 		return false;
-	first = str_first(text, blank < 0 ? text.n : (size_t)blank);
-	next = str_find(text, ' ', first.n + 1);
-	second = str_sub(text, first.n + 1, next < 0 ? text.n : (size_t)next);
+	rest = text;
+	first = str_cut(&rest, ' ');
+	second = str_until(rest, ' ');
 	if (!calls_runner(row, first, second))
 		return false;
 	v = arena_array(m->a, 4, sizeof(*v));

@@ -91,10 +91,10 @@ static bool is_part(struct str name, bool last)
 static bool name_matters(const struct names *t, struct str path)
 {
 	for (size_t from = 0; from < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', from);
-		size_t to = slash < 0 ? path.n : (size_t)slash;
+		size_t to = str_end(path, '/', from);
 
-		if (path.p[from] == '.' || path.p[from] == '-' || is_part(str_sub(path, from, to), slash < 0))
+		if (path.p[from] == '.' || path.p[from] == '-' ||
+				is_part(str_sub(path, from, to), to == path.n))
 			return true;
 		for (size_t i = 0; i < t->npatterns; i++)
 			if (glob_path(t->patterns[i], str_from(path, from), GLOB_FOLD | GLOB_BELOW))

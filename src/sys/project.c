@@ -231,11 +231,9 @@ static bool enter_link(struct way_walk *w, struct str path)
 static bool way_step(struct way_walk *w)
 {
 	struct path_memo *m = w->l->m;
-	ptrdiff_t slash = str_find(w->rest, '/', 0);
-	struct str name = str_first(w->rest, slash < 0 ? w->rest.n : (size_t)slash), path;
+	struct str name = str_cut(&w->rest, '/'), path;
 	struct path_answer answer;
 
-	w->rest = str_from(w->rest, name.n + (slash >= 0));
 	if (!name.n || str_is(name, "."))
 		return true;
 	if (str_is(name, "..")) {
