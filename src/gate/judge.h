@@ -301,6 +301,8 @@ void text_many(struct judge *j, const struct check *c);
 void database_sql(struct judge *j, const struct check *c);
 /* True if every statement is known to read or to create something. `psql`: its dialect, else mysql's. */
 bool sql_reads(struct str s, bool psql);
+/* Skips a string, a quoted name or a comment at i. Returns the index after it, or i if there is none. */
+size_t sql_quoted_end(struct str s, size_t i);
 void advice_route(struct judge *j, const struct check *c);
 bool access_reads_secret(struct judge *j, const struct access *x);
 /* True if the text of the command expands a variable whose name carries a secret: $TOKEN, ${TOKEN:-x}. */
