@@ -69,12 +69,7 @@ int blobs_open(struct arena *a, struct str state, uint32_t uid, bool make, struc
 	struct blobs b = {.dir = -1, .uid = uid, .path = str_fmt(a, "%.*s/blobs", STR_ARG(state))};
 	const char *path = str_c(a, b.path);
 	struct stat st;
-	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT && make) {
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return err_system(e, "cannot make '%s'", path);
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	}
+	FD_CLEANUP int fd = record_dir_open(path, make);
 	if (fd < 0)
 		return err_system(e, "cannot open '%s'", path);
 	if (opened_check(b.path, b.uid, fd, S_IFDIR, ".", &st, e) < 0)

@@ -11,6 +11,7 @@
  */
 #pragma once
 #include "client/hook.h"
+#include "client/shell_place.h"
 #include "gate/gate.h"
 #include "model/walls.h"
 #include "record/record.h"
@@ -18,14 +19,6 @@
 #define CHANGE_IT \
 	"The user can change that in their policy: tools.bash.allow or permissions.allow, or " \
 	"checks_grade for a check (caisson config explain KEY)"
-
-struct shell_choice {
-	bool named;           /* the model named the shell */
-	enum dialect dialect; /* valid if `named` */
-	/* bits 1 << dialect: shells that may read the command instead of the default one */
-	unsigned others;
-	struct str refuse;    /* why none of them may be started; empty: allowed */
-};
 
 struct review {
 	struct hook_call *c;

@@ -9,11 +9,7 @@
 static void of_codex(struct hook_call *c, const struct view *v, struct client_walls *ret,
 	struct str *ret_refuse)
 {
-	const struct codex_turn t = {.transcript = json_text_at(c->h.all, "transcript_path"),
-		.turn = json_text_at(c->h.all, "turn_id"),
-		.home = v->home,
-		.project = v->project,
-		.uid = v->uid};
+	const struct codex_turn t = codex_turn_of(c->h.all, v);
 
 	codex_walls(c->a, &t, ret, ret_refuse);
 }

@@ -147,13 +147,17 @@ static int make_entry(struct job_hold *h, struct err *e)
 	return h->log < 0 ? err_system(e, "cannot make the log of the box") : 0;
 }
 
+static struct keeper_wait wait_of(const struct job_hold *h)
+{
+	return (struct keeper_wait){.due = clock_now() + KEEPER_WAIT_MS * 1000000LL, .tick = h->box.tick,
+			.ctx = h->box.tick_ctx};
+}
+
 static int ask(void *ctx, bool left, int *ret_life, struct err *e)
 {
 	struct job_hold *h = ctx;
 	const struct view *v = h->j->world.context.view;
-	const struct keeper_wait w = {.due = clock_now() + KEEPER_WAIT_MS * 1000000LL,
-			.tick = h->box.tick,
-			.ctx = h->box.tick_ctx};
+	const struct keeper_wait w = wait_of(h);
 	int ends[2] = {-1, -1};
 	int rc;
 
@@ -258,9 +262,7 @@ static bool lend(void *ctx, const int *fds, size_t n)
 {
 	struct job_hold *h = ctx;
 	const struct view *v = h->j->world.context.view;
-	const struct keeper_wait w = {.due = clock_now() + KEEPER_WAIT_MS * 1000000LL,
-			.tick = h->box.tick,
-			.ctx = h->box.tick_ctx};
+	const struct keeper_wait w = wait_of(h);
 	struct err e = {0};
 
 	h->left = false;

@@ -518,14 +518,20 @@ static bool find_program(struct path_search *p, struct str name)
 	return false;
 }
 
+/* False if nothing is known of the caller's world. */
+static bool begin_search(struct path_search *p, struct arena *a, const struct run *r)
+{
+	*p = (struct path_search){.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+	if (p->at)
+		path_memo_init(&p->memo, a, p->at->cwd);
+	return p->at;
+}
+
 bool missing_program(struct arena *a, const struct run *r, struct str name)
 {
-	struct path_search p = {.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+	struct path_search p;
 
-	if (!p.at)
-		return false;
-	path_memo_init(&p.memo, a, p.at->cwd);
-	return find_program(&p, name);
+	return begin_search(&p, a, r) && find_program(&p, name);
 }
 
 static bool find_word(struct path_search *p, struct str line)
@@ -551,11 +557,10 @@ static bool find_word(struct path_search *p, struct str line)
 
 bool missing_programs_named(struct arena *a, const struct run *r, struct str messages)
 {
-	struct path_search p = {.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+	struct path_search p;
 
-	if (!p.at)
+	if (!begin_search(&p, a, r))
 		return false;
-	path_memo_init(&p.memo, a, p.at->cwd);
 	while (messages.n) {
 		struct str line = str_cut(&messages, '\n');
 

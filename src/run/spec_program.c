@@ -114,6 +114,15 @@ static void gate_code(struct spec_builder *m, const struct language *l, struct s
 	m->r->gate_request.command = buf_view(&b);
 }
 
+static int use_program(struct spec_builder *m, const struct argv_words *w, const struct language *l,
+		struct str code)
+{
+	m->r->spec.argv = w->v;
+	m->r->spec.shell = l->shell;
+	gate_code(m, l, code);
+	return 0;
+}
+
 /*
  * Other names there are the box's own (protect.c, protect_private.c, search_path.c, spec_sockets.c,
  * test_reports.c).
@@ -154,10 +163,7 @@ static int set_code(struct spec_builder *m, struct err *e)
 	}
 	if (add_rest(m, &w, e) != 0)
 		return -1;
-	m->r->spec.argv = w.v;
-	m->r->spec.shell = l->shell;
-	gate_code(m, l, text);
-	return 0;
+	return use_program(m, &w, l, text);
 }
 
 /* Returns the visible place that contains the script: the workspace or a path. Empty: none. */
@@ -282,10 +288,7 @@ static int set_script(struct spec_builder *m, struct err *e)
 	add_word(m, &w, l->program);
 	if (place_script(m, real, text, &w, e) != 0 || add_rest(m, &w, e) != 0)
 		return -1;
-	m->r->spec.argv = w.v;
-	m->r->spec.shell = l->shell;
-	gate_code(m, l, text);
-	return 0;
+	return use_program(m, &w, l, text);
 }
 
 /* Relative names are resolved as in the box, if its directory exists on the host. */

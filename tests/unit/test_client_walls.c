@@ -306,7 +306,7 @@ static void test_shells(void)
 	CHECK_INT(symlink("agent/bin", str_c(A, here("@/linked"))), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
 		const char *row = shells[i].call ? shells[i].call : "(not known)";
-		struct codex_shell got;
+		struct shell_choice got;
 
 		p.at.path = here(shells[i].path);
 		p.login = here(shells[i].login);
