@@ -484,10 +484,9 @@ static void emit_alias(struct know_applying *ap, size_t from, size_t to, struct 
 }
 
 /* The program writes files of its own choice to the working directory, or to /tmp. */
-static void emit_here(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+static void emit_here(struct know_applying *ap, struct know_spec spec, unsigned flags, size_t from, size_t to,
+		struct word w)
 {
-	unsigned flags = spec.mods & MOD_USE_FLAGS;
-
 	if ((spec.mods & MOD_SUFFIX) && add_here(ap, spec, from, to, w))
 		return;
 	w = know_here(ap);
@@ -497,10 +496,9 @@ static void emit_here(struct know_applying *ap, struct know_spec spec, size_t fr
 	know_use_add(ap, USE_WRITE, flags, from, to, &w);
 }
 
-static void emit_inner_command(struct know_applying *ap, struct know_spec spec, size_t from, size_t to)
+static void emit_inner_command(struct know_applying *ap, struct know_spec spec, unsigned flags, size_t from,
+		size_t to)
 {
-	unsigned flags = spec.mods & MOD_USE_FLAGS;
-
 	if (to == from)
 		return;
 	know_use_add(ap, USE_COMMAND, flags, from, to, NULL);
@@ -523,9 +521,7 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 	if (spec.mods & (MOD_SUFFIX | MOD_BESIDE) && spec.kind != KIND_WORD && spec.kind != KIND_WRITE_CWD)
 		add_company(ap, spec, from, to, w);
 	switch (spec.kind) {
-	case KIND_NONE:
-	case KIND_WORD:
-		return;
+	case KIND_NONE: case KIND_WORD: return;
 	case KIND_KEYED:
 		know_emit_keyed(ap, spec.mods & USE_INSIDE, from, to, w);
 		return;
@@ -540,7 +536,7 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 		emit_destination(ap, spec, from, to, w);
 		return;
 	case KIND_WRITE_CWD: case KIND_WRITE_TMP:
-		emit_here(ap, spec, from, to, w);
+		emit_here(ap, spec, flags, from, to, w);
 		return;
 	case KIND_NAMES:
 	case KIND_DATA:
@@ -549,7 +545,7 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 	case KIND_WORK_TREE: case KIND_REPOSITORY: case KIND_GIT_DIR:
 		emit_git(ap, spec, from, to, w);
 		return;
-	case KIND_COMMAND: emit_inner_command(ap, spec, from, to); return;
+	case KIND_COMMAND: emit_inner_command(ap, spec, flags, from, to); return;
 	case KIND_SPLIT:
 		from = to, to = ap->s->argc;
 		break;
