@@ -58,8 +58,8 @@ struct codex_places { /* inputs of the shell search */
 
 /*
  * Finds the shell that reads a command. The model can name one (`shell` of exec_command); the transcript
- * records it, the hook's input does not. A shell planted by an agent would run unjudged. It would even run outside
- * Codex's sandbox, because our rule lets the rewritten command leave it.
+ * records it, the hook's input does not. A shell planted by an agent would run unjudged. It would even run
+ * outside Codex's sandbox, because our rule lets the rewritten command leave it.
  */
 void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, const struct view *v,
 	struct shell_choice *ret);
