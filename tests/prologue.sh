@@ -3,6 +3,7 @@
 #   CAISSON, BUILD  the program, and the directory of what was built, unless the environment has them
 #   tmp             a directory of the script's own, removed when the script ends
 #   result          writes one result
+#   leave_client    makes the environment that of a person at a terminal
 # A script may set before: `apart`, to run in a process that no client started (tests/apart.py); `tmp_template`, where
 # mktemp makes the directory.
 # shellcheck shell=bash
@@ -19,12 +20,21 @@ trap 'rm -rf "$tmp"' EXIT
 n=0
 failure_files=(out err) # files in $tmp that a failure shows
 
-result() { # STATUS WHAT
+result() { # STATUS WHAT [GOT]
 	n=$((n + 1))
 	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
 		echo "not ok $n - $2"
 		local file
+		[[ -z ${3-} ]] || echo "#   got $3"
 		for file in "${failure_files[@]}"; do head -c 3000 "$tmp/$file" 2>/dev/null | sed 's/^/#   /'; done
 		echo
 	fi
+}
+
+# Unsets what agent clients set for their commands, and where a person keeps policies, settings and state.
+leave_client() {
+	unset CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI \
+		CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI AUGMENT_AGENT \
+		GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME \
+		XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE
 }

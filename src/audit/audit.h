@@ -123,8 +123,7 @@ const char *audit_kind_name(enum audit_kind k);
  * created; without it, a missing record is ERR_SYSTEM with ENOENT. Refuses a directory or file that belongs
  * to somebody else or that others may write.
  */
-int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make,
-		struct audit *ret, struct err *e);
+int audit_open(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret, struct err *e);
 /* The same for a state directory that the caller has resolved and checked. */
 int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret,
 		struct err *e);

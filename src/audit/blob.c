@@ -69,12 +69,7 @@ int blobs_open(struct arena *a, struct str state, uint32_t uid, bool make, struc
 	struct blobs b = {.dir = -1, .uid = uid, .path = str_fmt(a, "%.*s/blobs", STR_ARG(state))};
 	const char *path = str_c(a, b.path);
 	struct stat st;
-	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT && make) {
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return err_system(e, "cannot make '%s'", path);
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	}
+	FD_CLEANUP int fd = record_dir_open(path, make);
 	if (fd < 0)
 		return err_system(e, "cannot open '%s'", path);
 	if (opened_check(b.path, b.uid, fd, S_IFDIR, ".", &st, e) < 0)
@@ -142,7 +137,7 @@ static int compress_frame(struct arena *a, struct str bytes, struct str *ret, st
 	char *p = arena_alloc(a, room);
 	size_t n = ZSTD_compress(p, room, bytes.p, bytes.n, LEVEL);
 	if (ZSTD_isError(n))
-		return err_set(e, ERR_INTERNAL, 0, "cannot compress a blob: %s", ZSTD_getErrorName(n));
+		return err_internal(e, "cannot compress a blob: %s", ZSTD_getErrorName(n));
 	*ret = str_n(p, n);
 	return 0;
 }
@@ -286,8 +281,7 @@ static int compress_bytes(struct blob_sink *to, struct str bytes, bool end, stru
 		ZSTD_outBuffer out = {to->out, sizeof to->out, 0};
 		left = ZSTD_compressStream2(to->zstd, &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
 		if (ZSTD_isError(left))
-			return err_set(e, ERR_INTERNAL, 0, "cannot compress a blob: %s",
-					ZSTD_getErrorName(left));
+			return err_internal(e, "cannot compress a blob: %s", ZSTD_getErrorName(left));
 		if (fd_write_all(to->fd, "blobs of the record", str_n(to->out, out.pos), e) < 0)
 			return -1;
 	} while (in.pos < in.size || (end && left));
@@ -334,7 +328,7 @@ static int fill_poured(void *arg, int fd, struct err *e)
 	ZSTD_CCtx_setPledgedSrcSize(to->zstd, p->size);
 	int bad = pour_all(p, e);
 	if (!bad && to->n != p->size)
-		bad = err_set(e, ERR_INTERNAL, 0, "a blob was not the same twice");
+		bad = err_internal(e, "a blob was not the same twice");
 	if (!bad)
 		bad = compress_bytes(to, STR(""), true, e);
 	arena_release(p->a, &cleanup);

@@ -125,7 +125,7 @@ static int number_of(struct index *x, const char *sql, int64_t *ret)
 
 static int lock_open(struct arena *a, const struct audit *au, struct index *x)
 {
-	char *path = str_c(a, str_fmt(a, "%.*s.lock", (int)(strlen(x->path) - strlen(".sqlite")), x->path));
+	char *path = str_fmt_c(a, "%.*s.lock", (int)(strlen(x->path) - strlen(".sqlite")), x->path);
 	struct stat st;
 	FD_CLEANUP int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (fd < 0 || fstat(fd, &st) < 0)
@@ -312,7 +312,7 @@ static int make_anew(struct index *x)
 
 static char *index_path(struct arena *a, const struct audit *au)
 {
-	return str_c(a, str_fmt(a, "%.*s/index.sqlite", (int)(au->path.n - strlen("/audit")), au->path.p));
+	return str_fmt_c(a, "%.*s/index.sqlite", (int)(au->path.n - strlen("/audit")), au->path.p);
 }
 
 int index_open(struct arena *a, const struct audit *au, bool exclusive, struct index *ret, struct err *e)

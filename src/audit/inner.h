@@ -36,6 +36,8 @@ struct head { /* what the lock file holds */
  */
 int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *name, struct stat *ret,
 		struct err *e);
+/* Opens a directory of the record, and makes it if `make`; -1 with errno. */
+int record_dir_open(const char *path, bool make);
 /* the descriptor, or -1 */
 int day_open(const struct audit *au, const char *name, int flags, off_t *ret_size, struct err *e);
 /* The newest day's file before `bound` in the order of names; 1, 0 when there is none, or -1. */

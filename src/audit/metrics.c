@@ -88,12 +88,9 @@ uint64_t tally_get(const struct tally *t, const char *key) { return find_entry(t
 
 struct str tally_word(struct str key, unsigned i)
 {
-	for (;; i--) {
-		ptrdiff_t end = str_find(key, '|', 0);
-		if (!i)
-			return str_first(key, end < 0 ? key.n : (size_t)end);
-		key = str_from(key, end < 0 ? key.n : (size_t)end + 1);
-	}
+	while (i--)
+		str_cut(&key, '|');
+	return str_until(key, '|');
 }
 
 static int by_key(const void *a, const void *b)

@@ -164,7 +164,7 @@ static void put_single(struct metrics_page *p, const char *name, enum metric m, 
 
 static uint64_t bucket_entries(const struct metrics_page *p, const char *key, unsigned i)
 {
-	return tally_get(p->t, str_c(p->t->a, str_fmt(p->t->a, "%s|%u", key, i)));
+	return tally_get(p->t, str_fmt_c(p->t->a, "%s|%u", key, i));
 }
 
 static void put_buckets_json(struct metrics_page *p, enum metrics_histogram h, const char *key,
@@ -201,7 +201,7 @@ static void put_buckets_text(struct metrics_page *p, enum metrics_histogram h, c
 static void put_histogram(struct metrics_page *p, enum metrics_histogram h, const char *name, const char *key,
 		const char *unit, const char *help)
 {
-	struct str sum = bound(p, h, tally_get(p->t, str_c(p->t->a, str_fmt(p->t->a, "%s|sum", key))));
+	struct str sum = bound(p, h, tally_get(p->t, str_fmt_c(p->t->a, "%s|sum", key)));
 
 	open_family(p, name, METRIC_HISTOGRAM, unit, help);
 	if (is_json(p))

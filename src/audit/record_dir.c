@@ -38,13 +38,22 @@ int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *
 	return 0;
 }
 
-int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make,
-		struct audit *ret, struct err *e)
+int audit_open(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret, struct err *e)
 {
 	struct str real;
-	if ((make ? state_make : state_check)(a, state, project, uid, &real, e) < 0)
+	if ((make ? state_make : state_check)(a, state, STR(""), uid, &real, e) < 0)
 		return -1;
 	return audit_open_in(a, real, uid, make, ret, e);
+}
+
+int record_dir_open(const char *path, bool make)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, flags);
+
+	if (fd < 0 && errno == ENOENT && make && (mkdir(path, 0700) == 0 || errno == EEXIST))
+		fd = open(path, flags);
+	return fd;
 }
 
 int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret,
@@ -54,15 +63,9 @@ int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, st
 	struct audit au = {.dir = -1, .uid = uid, .now = clock_real_us,
 			.path = str_fmt(a, "%.*s/audit", STR_ARG(state))};
 	const char *path = str_c(a, au.path);
-	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT && make) {
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return err_system(e, "cannot make '%s'", path);
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	}
-	if (fd < 0 && errno == ENOENT) { /* not a failure: callers check for this number */
-		err_set(e, ERR_SYSTEM, 0,
-				"no record yet: the first run or hook call creates '%s'", path);
+	FD_CLEANUP int fd = record_dir_open(path, make);
+	if (fd < 0 && errno == ENOENT && !make) { /* not a failure: callers check for this number */
+		err_host(e, "no record yet: the first run or hook call creates '%s'", path);
 		if (e)
 			e->errnum = ENOENT;
 		return -1;

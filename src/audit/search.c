@@ -9,7 +9,6 @@
 #include "audit/index_inner.h"
 #include "sys/file.h"
 
-#define PLACES_MIN 1024
 #define LOOKUPS_MAX 2000 /* commands looked up one by one; beyond it all rows are scanned */
 #define SPARE_PLACES 256
 #define WHY_MAX 200
@@ -50,11 +49,7 @@ static int add_place(struct search *s, int64_t at, int64_t length, struct err *e
 	struct row_places *p = &s->places;
 	if (p->n == INDEX_PLACES_MAX)
 		return err_limit(e, "more than %zu rows", INDEX_PLACES_MAX);
-	if (p->n == p->cap) {
-		const size_t cap = p->cap ? 2 * p->cap : PLACES_MIN;
-		p->v = arena_grow(s->a, p->v, p->cap * sizeof *p->v, cap * sizeof *p->v);
-		p->cap = cap;
-	}
+	p->v = arena_room(s->a, p->v, p->n, &p->cap, sizeof(*p->v));
 	p->v[p->n++] = (struct row_place){at, length};
 	return 0;
 }
@@ -219,11 +214,7 @@ static int find_digests(struct search *s, struct index *x, struct digests *d)
 		if (kept && regex_match(s->f.grep,
 				str_n(text ? text : "", (size_t)sqlite3_column_bytes(st, 1))) == REGEX_NO)
 			continue;
-		if (d->n == d->cap) {
-			const size_t cap = d->cap ? 2 * d->cap : PLACES_MIN;
-			d->v = arena_grow(s->a, d->v, d->cap * sizeof *d->v, cap * sizeof *d->v);
-			d->cap = cap;
-		}
+		d->v = arena_room(s->a, d->v, d->n, &d->cap, sizeof(*d->v));
 		d->v[d->n++] = sqlite3_column_int64(st, 0);
 	}
 	sqlite3_finalize(st);

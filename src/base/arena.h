@@ -72,6 +72,20 @@ void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull, mal
 void *arena_array(struct arena *a, size_t n, size_t size) __attribute__((returns_nonnull, malloc));
 /* Grows the last allocation in place if possible, else copies; new bytes are zero. */
 void *arena_grow(struct arena *a, void *old, size_t old_n, size_t new_n) __attribute__((returns_nonnull));
+/*
+ * Makes room for one more element of an array with n elements of this size: returns the array, which may have
+ * moved. *cap, which begins with 0, is the number of elements that it has room for.
+ */
+static inline void *arena_room(struct arena *a, void *array, size_t n, size_t *cap, size_t size)
+{
+	size_t more = *cap ? 2 * *cap : 8;
+
+	if (n >= *cap) {
+		array = arena_grow(a, array, *cap * size, more * size);
+		*cap = more;
+	}
+	return array;
+}
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 /* A copy of a value: arena_copy(a, (struct point){.x = 1}). */

@@ -46,9 +46,11 @@ int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...)
 	}
 
 ERR_BY_KIND(err_system, ERR_SYSTEM, errno)
+ERR_BY_KIND(err_host, ERR_SYSTEM, 0)
 ERR_BY_KIND(err_input, ERR_INPUT, 0)
 ERR_BY_KIND(err_config, ERR_CONFIG, 0)
 ERR_BY_KIND(err_limit, ERR_LIMIT, 0)
+ERR_BY_KIND(err_internal, ERR_INTERNAL, 0)
 
 int err_wrap(struct err *e, const struct err *why, const char *what)
 {

@@ -29,11 +29,16 @@ struct err {
 /* Fills *e (truncating the text) and returns -1. If errnum != 0, appends ": strerror(errnum)". */
 int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt,
 		...) __attribute__((format(printf, 4, 5)));
-/* The same by kind: err_system() with errno, the others without a number. */
+/*
+ * The same by kind: err_system() with errno, the others without a number. err_host() is ERR_SYSTEM as well:
+ * this machine lacks something, and no errno says so.
+ */
 int err_system(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int err_host(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int err_input(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int err_config(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int err_limit(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int err_internal(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
  * Adds context to a failure: "what: " and the text of `why`, with its kind and errnum. strerror() is not
  * repeated. Returns -1.

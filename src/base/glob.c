@@ -409,12 +409,12 @@ enum glob_match glob_may(struct str pattern, struct str text, unsigned flags)
 }
 
 /* Greedy matching: on a mismatch, retry one byte after the last star's start. */
-bool glob_name(struct str pattern, struct str text)
+bool glob_stars(struct str pattern, struct str text, bool (*is_star)(char c))
 {
 	size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
 
 	while (t < text.n) {
-		if (p < pattern.n && pattern.p[p] == '*') {
+		if (p < pattern.n && is_star(pattern.p[p])) {
 			star = p++;
 			mark = t;
 		} else if (p < pattern.n && pattern.p[p] == text.p[t]) {
@@ -426,10 +426,14 @@ bool glob_name(struct str pattern, struct str text)
 			return false;
 		}
 	}
-	while (p < pattern.n && pattern.p[p] == '*')
+	while (p < pattern.n && is_star(pattern.p[p]))
 		p++;
 	return p == pattern.n;
 }
+
+static bool is_star(char c) { return c == '*'; }
+
+bool glob_name(struct str pattern, struct str text) { return glob_stars(pattern, text, is_star); }
 
 /* False if the two bytes can never match. Holes and special characters of a pattern may match. */
 static bool may_agree(char p, char b, unsigned flags)

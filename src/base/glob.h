@@ -60,6 +60,8 @@ enum glob_match glob_end(const struct glob *g);
 enum glob_match glob_may(struct str pattern, struct str text, unsigned flags);
 /* For names of tools, hosts and calls: * matches any bytes, nothing else is special. */
 bool glob_name(struct str pattern, struct str text);
+/* The same with other stars: the bytes of the pattern for which is_star() is true match any text. */
+bool glob_stars(struct str pattern, struct str text, bool (*is_star)(char c));
 /*
  * For paths: * ? [..] within a component, ** across components. True only if every value of the holes
  * matches.

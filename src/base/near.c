@@ -54,5 +54,5 @@ void near_try(struct near *n, const char *candidate)
 
 const char *near_text(struct arena *a, const struct near *n, const char *otherwise)
 {
-	return n->best ? str_c(a, str_fmt(a, ", did you mean '%s'", n->best)) : otherwise;
+	return n->best ? str_fmt_c(a, ", did you mean '%s'", n->best) : otherwise;
 }

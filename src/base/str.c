@@ -7,6 +7,26 @@
 
 #define BUF_START ((size_t)64)
 
+ptrdiff_t str_row(const char (*first)[], size_t stride, size_t n, struct str s)
+{
+	const char *name = *first;
+
+	for (size_t i = 0; i < n; i++, name += stride)
+		if (str_is(s, name))
+			return (ptrdiff_t)i;
+	return -1;
+}
+
+bool str_contains_row(struct str s, const char (*first)[], size_t stride, size_t n)
+{
+	const char *name = *first;
+
+	for (size_t i = 0; i < n; i++, name += stride)
+		if (str_contains(s, str_of(name)))
+			return true;
+	return false;
+}
+
 int str_cmp(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;
@@ -283,17 +303,41 @@ size_t str_put(char *to, size_t room, const char *fmt, ...)
 	return n;
 }
 
+/* The text has a NUL after it. */
+static struct str format_in(struct arena *a, const char *fmt, va_list ap)
+{
+	va_list again;
+	size_t n;
+	char *p;
+
+	va_copy(again, ap);
+	n = format(NULL, 0, fmt, ap);
+	p = arena_alloc(a, n + 1);
+	format(p, n + 1, fmt, again);
+	va_end(again);
+	return str_n(p, n);
+}
+
 struct str str_fmt(struct arena *a, const char *fmt, ...)
 {
+	struct str s;
 	va_list ap;
+
 	va_start(ap, fmt);
-	size_t n = format(NULL, 0, fmt, ap);
+	s = format_in(a, fmt, ap);
 	va_end(ap);
-	char *p = arena_alloc(a, n + 1);
+	return s;
+}
+
+char *str_fmt_c(struct arena *a, const char *fmt, ...)
+{
+	struct str s;
+	va_list ap;
+
 	va_start(ap, fmt);
-	format(p, n + 1, fmt, ap);
+	s = format_in(a, fmt, ap);
 	va_end(ap);
-	return str_n(p, n);
+	return (char *)s.p;
 }
 
 struct str str_cat(struct arena *a, struct str x, struct str y)

@@ -45,6 +45,16 @@ static inline bool str_ends(struct str s, const char *suffix)
 	size_t n = strlen(suffix);
 	return n == 0 || (s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0);
 }
+/*
+ * The index of the row whose member, a char array, is s; -1: none. STR_INDEX() is for a table of names alone.
+ * The table has `n` rows, `stride` bytes apart.
+ */
+ptrdiff_t str_row(const char (*first)[], size_t stride, size_t n, struct str s);
+#define STR_ROW(table, member, s) str_row(&(table)->member, sizeof(*(table)), ARRAY_SIZE(table), (s))
+#define STR_INDEX(names, s) str_row((names), sizeof(*(names)), ARRAY_SIZE(names), (s))
+/* True if s contains one of these names. */
+bool str_contains_row(struct str s, const char (*first)[], size_t stride, size_t n);
+#define STR_CONTAINS_ANY(s, names) str_contains_row((s), (names), sizeof(*(names)), ARRAY_SIZE(names))
 /* -1, 0, 1 by bytes, shorter first */
 int str_cmp(struct str a, struct str b);
 /* The same for qsort() and bsearch(). */
@@ -64,6 +74,15 @@ static inline struct str str_until(struct str s, char c)
 	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
 
 	return str_n(s.p, at ? (size_t)(at - s.p) : s.n);
+}
+/* Takes the part before the first byte c, and that byte with it; all of *rest without one. */
+static inline struct str str_cut(struct str *rest, char c)
+{
+	struct str part = str_until(*rest, c);
+	size_t n = part.n < rest->n ? part.n + 1 : part.n;
+
+	*rest = str_n(rest->p + n, rest->n - n);
+	return part;
 }
 static inline bool str_has(struct str s, char c) { return s.n && memchr(s.p, c, s.n); }
 /* number of bytes c */
@@ -108,6 +127,8 @@ char *str_c(struct arena *a, struct str s);
 /* Like snprintf(): writes a truncated text and a NUL, and returns the full length. */
 size_t str_put(char *to, size_t room, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same as a NUL-terminated text. */
+char *str_fmt_c(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_cat(struct arena *a, struct str x, struct str y);
 /* "dir/name", with a NUL after it */
 struct str str_path(struct arena *a, struct str dir, struct str name);

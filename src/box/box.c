@@ -158,7 +158,7 @@ bool box_prime(struct box *box, const struct spec *guess, struct err *e)
 	struct box_state *b = box->begun;
 
 	if (!b || !b->backend->prime || guess->workspace.n || guess->git_common.n) {
-		err_set(e, ERR_INPUT, 0, "a box with a workspace cannot be put together ahead");
+		err_input(e, "a box with a workspace cannot be put together ahead");
 		return false;
 	}
 	b->spec = guess;
@@ -206,9 +206,9 @@ static int check_spec(const struct spec *s, struct err *e)
 	const struct limits *l = &s->limits;
 
 	if (!s->argv || !s->argv[0])
-		return err_set(e, ERR_INPUT, 0, "there is nothing to run");
+		return err_input(e, "there is nothing to run");
 	if (!l->cpu_milli || !l->pids || !l->memory || !l->scratch || !l->output || !l->time_ms)
-		return err_set(e, ERR_INPUT, 0, "every limit must be more than 0");
+		return err_input(e, "every limit must be more than 0");
 	return 0;
 }
 
@@ -252,7 +252,7 @@ static int start_program(struct box_state *b, struct err *e)
 {
 	if (make_plan(b, e) != 0 || b->backend->start(b, e) != 0)
 		return -1;
-	return b->may_start ? 0 : err_set(e, ERR_INTERNAL, 0, "the backend started a program without asking");
+	return b->may_start ? 0 : err_internal(e, "the backend started a program without asking");
 }
 
 static int run_program(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e)

@@ -39,7 +39,7 @@ int brief_open(struct err *e)
 					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (at == MAP_FAILED)
-		return err_set(e, ERR_SYSTEM, errno, "out of memory for the brief of the box");
+		return err_system(e, "out of memory for the brief of the box");
 	(void)madvise(at, sizeof(*brief), MADV_NOHUGEPAGE); /* usually a few KB are used */
 	brief = at;
 	return 0;
@@ -164,11 +164,8 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 	t->ops = copy_ops(b, ops);
 	t->cwd = copy_text(b, cwd.p, cwd.n);
 	t->names = copy_network(b, names);
-	return b->full ? err_set(e, ERR_LIMIT, 0,
-					 "the arguments, the environment and the files of the box are more "
-					 "than %zu MB",
-					 BRIEF_BYTES >> 20)
-		       : 0;
+	return b->full ? err_limit(e, "the arguments, the environment and the files of the box are more than "
+			"%zu MB", BRIEF_BYTES >> 20) : 0;
 }
 
 /* ---- sending and receiving ---- */
@@ -218,9 +215,8 @@ static int send_all(const struct brief *b, int talk)
 
 int brief_send(int talk, struct err *e)
 {
-	return send_all(brief, talk) == 0 || errno == EPIPE || errno == ECONNRESET
-			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+	return send_all(brief, talk) == 0 ||
+			errno == EPIPE || errno == ECONNRESET ? 0 : err_system(e, "cannot talk to the box");
 }
 
 static int take_bytes(struct brief *b, int talk, size_t from)

@@ -97,7 +97,7 @@ static bool move_to_next_place(struct capture *c)
 		ptrdiff_t got = 1;
 
 		while (fd >= 0 && (got = stream_read(&old, at, piece, sizeof(piece), NULL)) > 0 &&
-				stream_put(fd, at, str_n(piece, (size_t)got), NULL) == 0)
+				stream_put(fd, at, str_n(piece, (size_t)got)) == 0)
 			at += (uint64_t)got;
 		if (fd >= 0 && !got) {
 			fd_close(&c->file);
@@ -113,7 +113,7 @@ static bool append_to_file(struct capture *c, struct str s)
 {
 	if (c->file < 0 && !move_to_next_place(c))
 		return false;
-	while (stream_put(c->file, c->kept, s, NULL) != 0)
+	while (stream_put(c->file, c->kept, s) != 0)
 		if (!move_to_next_place(c))
 			return false;
 	return true;

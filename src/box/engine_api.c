@@ -33,8 +33,8 @@ static const char *socket_of(struct arena *a, const struct api_row *row)
 	if (!row->usual_own || !geteuid())
 		return row->usual;
 	if (own && own[0] == '/')
-		return str_c(a, str_fmt(a, "%s/%s", own, row->usual_own));
-	return str_c(a, str_fmt(a, "/run/user/%u/%s", (unsigned)geteuid(), row->usual_own));
+		return str_fmt_c(a, "%s/%s", own, row->usual_own);
+	return str_fmt_c(a, "/run/user/%u/%s", (unsigned)geteuid(), row->usual_own);
 }
 
 static int ask(struct arena *a, const struct backend *backend, const char *method, struct str target,
@@ -63,7 +63,7 @@ int api_refused(struct box_state *b, const struct unix_http_answer *r, const cha
 	struct json *v = NULL;
 	struct str why = json_read(b->a, r->body, &v, NULL) == 0 ? json_text_at(v, "message") : STR("");
 
-	return err_set(e, ERR_SYSTEM, 0, "%s %s (%d): %.*s", b->backend->name, what, r->status,
+	return err_host(e, "%s %s (%d): %.*s", b->backend->name, what, r->status,
 			why.n > 300 ? 300 : (int)why.n, why.p);
 }
 
@@ -147,8 +147,7 @@ int api_settle(struct box_state *b, struct err *e)
 		return -1;
 	g->more = api;
 	if (api->peer && api->peer != geteuid())
-		return err_set(e, ERR_SYSTEM, 0, "%s runs as another user (uid %u)", b->backend->name,
-				(unsigned)api->peer);
+		return err_host(e, "%s runs as another user (uid %u)", b->backend->name, (unsigned)api->peer);
 	if (api->peer) {
 		g->own_group = !cg_guess_v2();
 		return 0;
@@ -220,8 +219,7 @@ int api_probe(const struct backend *self, struct err *e)
 					.timeout_ms = PROBE_MS},
 			&r, &why);
 	if (rc == 0 && r.status != 200)
-		rc = err_set(&why, ERR_SYSTEM, 0, "'%s' answers with status %d", socket_of(&a, row),
-				r.status);
+		rc = err_host(&why, "'%s' answers with status %d", socket_of(&a, row), r.status);
 	arena_free(&a);
-	return rc == 0 ? 0 : err_set(e, ERR_SYSTEM, 0, "%s (%s)", why.text, row->install);
+	return rc == 0 ? 0 : err_host(e, "%s (%s)", why.text, row->install);
 }

@@ -92,7 +92,7 @@ static int bwrap_launch(struct box_state *b, struct err *e)
 	struct buf text;
 
 	if (!guest_find("bwrap", path, sizeof(path)))
-		return err_set(e, ERR_SYSTEM, 0, "there is no bwrap here (apt-get install bubblewrap)");
+		return err_host(e, "there is no bwrap here (apt-get install bubblewrap)");
 	if (stage_defer(b->a, &g->stage, e) != 0)
 		return -1;
 	b->bury = (struct undertaker_call){bury, b};
@@ -111,9 +111,7 @@ static int bwrap_probe(const struct backend *self, struct err *e)
 	char path[64];
 
 	return guest_find(self->name, path, sizeof(path))
-			       ? 0
-			       : err_set(e, ERR_SYSTEM, 0,
-						 "there is no bwrap here (apt-get install bubblewrap)");
+			? 0 : err_host(e, "there is no bwrap here (apt-get install bubblewrap)");
 }
 
 static const struct engine engine = {.launch = bwrap_launch,

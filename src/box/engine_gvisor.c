@@ -46,8 +46,8 @@ static int gvisor_probe(const struct backend *self, struct err *e)
 
 	(void)self;
 	if (geteuid())
-		return err_set(e, ERR_SYSTEM, 0, "gVisor makes boxes for root alone");
-	return guest_find("runsc", path, sizeof(path)) ? 0 : err_set(e, ERR_SYSTEM, 0, MISSING);
+		return err_host(e, "gVisor makes boxes for root alone");
+	return guest_find("runsc", path, sizeof(path)) ? 0 : err_host(e, MISSING);
 }
 
 static int gvisor_settle(struct box_state *b, struct err *e)
@@ -98,7 +98,7 @@ static int gvisor_launch(struct box_state *b, struct err *e)
 	FD_CLEANUP int talk = g->guests_end;
 
 	g->guests_end = -1;
-	v->runtime = str_c(b->a, str_fmt(b->a, "%s/runtime", g->stage.dir));
+	v->runtime = str_fmt_c(b->a, "%s/runtime", g->stage.dir);
 	if (stage_write(b->a, &g->stage, "config.json", oci_describe(b, &v->container), e) != 0)
 		return -1;
 	char *const argv[] = {v->program, "--root", (char *)v->runtime, "--platform=ptrace", (char *)network,
@@ -123,7 +123,7 @@ static int check_namespaces(const struct box_state *b, struct err *e)
 		if (stat(ours, &own) != 0 || stat(theirs, &box) != 0)
 			return err_system(e, "cannot look at the namespaces of gVisor");
 		if (own.st_ino == box.st_ino && own.st_dev == box.st_dev)
-			return err_set(e, ERR_SYSTEM, 0, "gVisor has no %s namespace of its own", names[i]);
+			return err_host(e, "gVisor has no %s namespace of its own", names[i]);
 	}
 	return 0;
 }
@@ -133,7 +133,7 @@ static int open_gofers_root(const struct box_state *b, struct err *e)
 {
 	const struct guest_box *g = b->own;
 	const struct gvisor_box *v = g->more;
-	const char *notes = str_c(b->a, str_fmt(b->a, "%s/%s_sandbox:%s.state", v->runtime, g->id, g->id));
+	const char *notes = str_fmt_c(b->a, "%s/%s_sandbox:%s.state", v->runtime, g->id, g->id);
 	struct json *state;
 	struct str text;
 	char path[32];
@@ -155,8 +155,7 @@ static int check_path(int root, const char *target, struct identity expected, st
 		return err_system(e, "gVisor did not mount '%s'", target);
 	if (identity_same((struct identity){st.st_dev, st.st_ino}, expected))
 		return 0;
-	return err_set(e, ERR_INPUT, 0, "'%s' was replaced while the box was made; run the command again",
-			target);
+	return err_input(e, "'%s' was replaced while the box was made; run the command again", target);
 }
 
 /* Every mount that the guest of another engine would compare, and those that protect the workspace. */
@@ -195,9 +194,8 @@ static int gvisor_check(struct box_state *b, struct err *e)
 static int gvisor_lacks(const struct spec *s, struct err *e)
 {
 	if (s->limits.memory && s->limits.memory < MEMORY_MIN)
-		return err_set(e, ERR_INPUT, 0,
-				"gVisor's own kernel needs memory as well: the limit must be %ju MB at least",
-				(uintmax_t)(MEMORY_MIN >> 20));
+		return err_input(e, "gVisor's own kernel needs memory as well: the limit must be %ju MB at "
+				"least", (uintmax_t)(MEMORY_MIN >> 20));
 	return guest_lacks(s, e);
 }
 

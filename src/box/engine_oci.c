@@ -167,7 +167,7 @@ static int oci_settle(struct box_state *b, struct err *e)
 	const struct oci_row *row = row_of(b->backend);
 
 	if (!guest_find(row->program, o->program, sizeof(o->program)))
-		return err_set(e, ERR_SYSTEM, 0, "there is no %s here (%s)", row->program, row->install);
+		return err_host(e, "there is no %s here (%s)", row->program, row->install);
 	g->more = o;
 	g->own_group = o->container.mapped = geteuid() != 0;
 	o->container.talk = "3";
@@ -228,7 +228,7 @@ static int oci_launch(struct box_state *b, struct err *e)
 	struct guest_box *g = b->own;
 	struct oci_box *o = g->more;
 
-	o->runtime = str_c(b->a, str_fmt(b->a, "%s/runtime", g->stage.dir));
+	o->runtime = str_fmt_c(b->a, "%s/runtime", g->stage.dir);
 	if (stage_write(b->a, &g->stage, "config.json", oci_describe(b, &o->container), e) != 0)
 		return -1;
 	b->bury = (struct undertaker_call){bury, b};
@@ -248,9 +248,7 @@ static int oci_probe(const struct backend *self, struct err *e)
 	const struct oci_row *row = row_of(self);
 
 	return guest_find(row->program, path, sizeof(path))
-			       ? 0
-			       : err_set(e, ERR_SYSTEM, 0, "there is no %s here (%s)", row->program,
-						 row->install);
+			? 0 : err_host(e, "there is no %s here (%s)", row->program, row->install);
 }
 
 static const struct engine runc = {.settle = oci_settle,

@@ -83,8 +83,7 @@ static int put_mounts(struct words *w, const struct guest_box *g, struct err *e)
 	for (const struct stage_mount *m = g->stage.mounts; m; m = m->next) {
 		/* its value is split twice, so no quoting would hold */
 		if (m->kind == STAGE_TMPFS && strpbrk(m->target, " \t\n\r\\\"':;"))
-			return err_set(e, ERR_INPUT, 0, "systemd cannot mount an empty directory at '%s'",
-					m->target);
+			return err_input(e, "systemd cannot mount an empty directory at '%s'", m->target);
 		if (m->kind == STAGE_TMPFS)
 			put_tmpfs(w, g, m);
 		else
@@ -177,16 +176,16 @@ static int systemd_launch(struct box_state *b, struct err *e)
 	char run[64], env[64];
 
 	if (!guest_find("systemd-run", run, sizeof(run)) || !guest_find("env", env, sizeof(env)))
-		return err_set(e, ERR_SYSTEM, 0, "there is no systemd-run here (apt-get install systemd)");
+		return err_host(e, "there is no systemd-run here (apt-get install systemd)");
 	put(&w, env);
-	put(&w, str_c(b->a, str_fmt(b->a, "XDG_RUNTIME_DIR=/run/user/%u", (unsigned)geteuid())));
+	put(&w, str_fmt_c(b->a, "XDG_RUNTIME_DIR=/run/user/%u", (unsigned)geteuid()));
 	put(&w, run);
 	put(&w, geteuid() ? "--user" : "--system");
 	static const char *const how[] = {"--wait", "--pipe", "--collect", "--quiet", "--service-type=exec",
 			"--description=caisson: a sandboxed command"};
 	for (size_t i = 0; i < ARRAY_SIZE(how); i++)
 		put(&w, how[i]);
-	put(&w, str_c(b->a, str_fmt(b->a, "--unit=%s", g->id)));
+	put(&w, str_fmt_c(b->a, "--unit=%s", g->id));
 	put_walls(&w, b);
 	put_limits(&w, b);
 	if (put_mounts(&w, g, e) != 0)
@@ -195,9 +194,9 @@ static int systemd_launch(struct box_state *b, struct err *e)
 	put(&w, STAGE_GUEST);
 	put(&w, BOX_GUEST);
 	put(&w, GUEST_TALK_PATH);
-	put(&w, str_c(b->a, str_fmt(b->a, "%u:%u", (unsigned)g->user.uid, (unsigned)g->user.gid)));
+	put(&w, str_fmt_c(b->a, "%u:%u", (unsigned)g->user.uid, (unsigned)g->user.gid));
 	if (w.n == WORDS_MAX)
-		return err_set(e, ERR_LIMIT, 0, "the box has more mounts than a systemd service can have");
+		return err_limit(e, "the box has more mounts than a systemd service can have");
 	b->bury = (struct undertaker_call){bury, b};
 	return guest_spawn(b, -1, env, w.at, e);
 }
@@ -208,14 +207,12 @@ static int systemd_probe(const struct backend *self, struct err *e)
 
 	(void)self;
 	if (!guest_find("systemd-run", path, sizeof(path)))
-		return err_set(e, ERR_SYSTEM, 0, "there is no systemd-run here (apt-get install systemd)");
+		return err_host(e, "there is no systemd-run here (apt-get install systemd)");
 	if (access("/run/systemd/system", F_OK) != 0)
-		return err_set(e, ERR_SYSTEM, 0,
-				"systemd does not run here as the first process of the machine");
+		return err_host(e, "systemd does not run here as the first process of the machine");
 	str_put(path, sizeof(path), "/run/user/%u/systemd/private", (unsigned)geteuid());
 	if (geteuid() && access(path, F_OK) != 0)
-		return err_set(e, ERR_SYSTEM, 0,
-				"this user has no systemd manager (log in, or loginctl enable-linger)");
+		return err_host(e, "this user has no systemd manager (log in, or loginctl enable-linger)");
 	return 0;
 }
 

@@ -25,14 +25,6 @@
 #define NOBODY 65534
 #define GUEST_ID 65533 /* of the guest, while the program has another */
 
-static int put_word(const char *path, const char *word)
-{
-	FD_CLEANUP int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t n = (ssize_t)strlen(word);
-
-	return fd >= 0 && write(fd, word, (size_t)n) == n ? 0 : -1;
-}
-
 /*
  * gVisor opens no device for writing in a directory that is read-only. So nobody owns /dev and its nodes: the
  * program may be root there, and has no privilege.
@@ -117,8 +109,8 @@ int guest_limit_processes(uint32_t pids, struct err *e)
 
 	str_put(word, sizeof(word), "%u", (unsigned)pids + 1);
 	if (mount("none", GROUPS, "cgroup", 0, "pids") != 0 || mkdir(GROUPS "/box", 0755) != 0 ||
-			put_word(GROUPS "/box/pids.max", word) != 0 ||
-			put_word(GROUPS "/box/cgroup.procs", "0") != 0)
+			file_put_word(GROUPS "/box/pids.max", word) != 0 ||
+			file_put_word(GROUPS "/box/cgroup.procs", "0") != 0)
 		return err_system(e, "cannot limit the processes of the box");
 	if (mount("none", GROUPS, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4096") != 0)
 		return err_system(e, "cannot limit the processes of the box");

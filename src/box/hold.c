@@ -91,8 +91,7 @@ static enum hold_side hand_over(struct box_state *b, int life, int word, pid_t h
 		return HOLD_LAUNCHER;
 	(void)say_word(word, AWAY);
 	process_wait(holder);
-	return e->kind ? HOLD_FAILED
-		       : (err_set(e, ERR_SYSTEM, 0, "the box could not be handed over"), HOLD_FAILED);
+	return e->kind ? HOLD_FAILED : (err_host(e, "the box could not be handed over"), HOLD_FAILED);
 }
 
 enum hold_side hold_box(struct box_state *b, int life, struct err *e)
@@ -103,7 +102,7 @@ enum hold_side hold_box(struct box_state *b, int life, struct err *e)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, words) != 0) {
 		close(life);
-		err_set(e, ERR_SYSTEM, errno, "cannot make a socket pair");
+		err_system(e, "cannot make a socket pair");
 		return side;
 	}
 	pid = process_fork_heir();
@@ -116,7 +115,7 @@ enum hold_side hold_box(struct box_state *b, int life, struct err *e)
 	if (pid > 0)
 		side = hand_over(b, life, words[0], pid, e);
 	else
-		err_set(e, ERR_SYSTEM, errno, "cannot start the process that holds the box");
+		err_system(e, "cannot start the process that holds the box");
 	close(life);
 	close(words[0]);
 	return side;

@@ -75,7 +75,7 @@ void ns_not_told(int talk)
 
 	if (errno != EMFILE)
 		_exit(NS_LOST);
-	err_set(&e, ERR_SYSTEM, errno, "cannot receive the descriptors of the box");
+	err_system(&e, "cannot receive the descriptors of the box");
 	give_up(talk, &e);
 }
 
@@ -109,15 +109,15 @@ void init_default_signals(void)
 static int become_user(const struct ns_user *u, struct err *e)
 {
 	if (u->nobody && setgroups(0, NULL) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot drop groups");
+		return err_system(e, "cannot drop groups");
 	if (setresgid(u->gid, u->gid, u->gid) != 0 || setresuid(u->uid, u->uid, u->uid) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot become the user of the box");
+		return err_system(e, "cannot become the user of the box");
 	/*
 	 * After a change of user a process is not dumpable, but init must enter another process's network
 	 * namespace. Nothing foreign runs in the box while init is dumpable.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 1) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot protect the init process of the box");
+		return err_system(e, "cannot protect the init process of the box");
 	umask(022);
 	return 0;
 }
@@ -133,7 +133,7 @@ static int die_with_launcher(const struct ns_child *c, struct err *e)
 	struct pollfd launcher = {.fd = c->launcher, .events = POLLIN};
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || setpgid(0, 0) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot protect the init process of the box");
+		return err_system(e, "cannot protect the init process of the box");
 	if (poll(&launcher, 1, 0) != 0)
 		_exit(NS_LOST);
 	return 0;
@@ -354,9 +354,7 @@ int init_start_clock(uint64_t limit_ms, struct err *e)
 	struct sigaction act = {.sa_sigaction = end_late_box, .sa_flags = SA_SIGINFO | SA_RESTART};
 
 	sigaction(SIGALRM, &act, NULL);
-	return setitimer(ITIMER_REAL, &t, NULL) == 0
-			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot start the timer of the box");
+	return setitimer(ITIMER_REAL, &t, NULL) == 0 ? 0 : err_system(e, "cannot start the timer of the box");
 }
 
 /*
@@ -385,7 +383,7 @@ int init_set_limits(struct err *e)
 					 : limit_lower(limits[i].what, limits[i].most);
 	namespace_share_inotify(USER_PARTS);
 	process_spare_others();
-	return rc == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	return rc == 0 ? 0 : err_system(e, "cannot set limits");
 }
 
 /* Sets up the namespaces, user, limits and privileges that every box has. The program inherits them. */
@@ -407,10 +405,9 @@ static int become_pid1(const struct ns_child *c, struct err *e)
 	if (become_user(&user, e) != 0 || die_with_launcher(c, e) != 0 || init_set_limits(e) != 0)
 		return -1;
 	if (privileges_bound() != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
-	return sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) == 0
-			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot set the host name of the box");
+		return err_system(e, "cannot drop privileges");
+	return sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) ==
+			0 ? 0 : err_system(e, "cannot set the host name of the box");
 }
 
 /* Signals come first: for a caller who ignores SIGCHLD the kernel would reap the program. */
@@ -439,13 +436,13 @@ static int enter_network(struct program *p, struct err *e)
 	int pidfd, rc;
 
 	if (!program_await(p, p->pid, NULL))
-		return err_set(e, ERR_SYSTEM, 0, "a process of the box was killed");
+		return err_host(e, "a process of the box was killed");
 	if (!p->child->own_network)
 		return 0;
 	pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	rc = pidfd < 0 ? -1 : setns(pidfd, CLONE_NEWNET);
 	if (rc != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
+		return err_system(e, "cannot enter the network namespace of the box");
 	close(pidfd);
 	return 0;
 }
@@ -471,7 +468,7 @@ static int prepare_root(struct program *p, const struct ns_task *t, int *ret_old
 	if (notes.no_overlay)
 		tell_no_overlay(p->child->talk, notes.no_overlay);
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot protect the init process of the box");
+		return err_system(e, "cannot protect the init process of the box");
 	return setup_enter(ret_old, e) == 0 ? program_say(p, e) : -1;
 }
 
@@ -497,9 +494,7 @@ static int remove_old_root(int old, struct err *e)
 {
 	if (setup_seal(old, e) != 0)
 		return -1;
-	return privileges_drop() == 0
-			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot protect the init process of the box");
+	return privileges_drop() == 0 ? 0 : err_system(e, "cannot protect the init process of the box");
 }
 
 /* The descriptor of the first OP_HOLD, or -1. */
@@ -522,7 +517,7 @@ int init_close_all_but(int fd, int other, struct err *e)
 
 	if (close_between(0, low - 1) != 0 || close_between(low + 1, high - 1) != 0 ||
 			close_between(high + 1, INT_MAX) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
+		return err_system(e, "cannot close descriptors");
 	return 0;
 }
 

@@ -30,8 +30,7 @@ static void kill_init(const struct ns_box *n) { syscall(SYS_pidfd_send_signal, n
 static void fail_to_look(struct box_state *b)
 {
 	b->events.failed = true;
-	err_set(&b->events.err, ERR_SYSTEM, errno,
-			"cannot open the descriptors that count the memory of the box");
+	err_system(&b->events.err, "cannot open the descriptors that count the memory of the box");
 	kill_init(b->own);
 }
 
@@ -216,8 +215,7 @@ int ns_keep(struct box_state *b, int life, uint64_t time_ms, struct err *e)
 	struct ns_order o = {.word = NS_KEEP, .time_ms = time_ms};
 
 	return fds_send(n->talk, &o, sizeof(o), &life, 1) == (ssize_t)sizeof(o)
-			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+			? 0 : err_system(e, "cannot talk to the box");
 }
 
 /* An init that is dead already has ended everything. */

@@ -76,14 +76,12 @@ static int refuse_without_group(const struct box_state *b, struct err *e)
 	const struct ns_box *n = b->own;
 
 	if (s->limits.io)
-		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit disks here: %s", n->no_group.text);
+		return err_host(e, "no cgroup can limit disks here: %s", n->no_group.text);
 	if (s->require_cgroup)
-		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s",
-				n->no_group.text);
+		return err_host(e, "no cgroup can limit memory and processes here: %s", n->no_group.text);
 	if (s->refuse_watched)
-		return err_set(e, ERR_SYSTEM, 0,
-				"the memory limit cannot be enforced here: %s (add --accept watched "
-				"to have it watched instead; caisson doctor says what a cgroup needs)",
+		return err_host(e, "the memory limit cannot be enforced here: %s (add --accept watched to "
+				"have it watched instead; caisson doctor says what a cgroup needs)",
 				n->no_group.text);
 	return 0;
 }

@@ -34,9 +34,9 @@ static int map_owners(struct ns_box *n, const struct op *op, const struct stat *
 {
 	if (idmap_for(n, st, e) != 0)
 		return -1;
-	return mount_idmap(op->tree, n->idmap) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno,
-			"cannot lend '%s' to the box: its file system does not support idmapped mounts; run "
-			"caisson as the user who owns it", op->source);
+	return mount_idmap(op->tree, n->idmap) == 0 ? 0 : err_system(e, "cannot lend '%s' to the box: its "
+			"file system does not support idmapped mounts; run caisson as the user who owns it",
+			op->source);
 }
 
 static int open_tree_for(struct ns_box *n, struct op *op, int top, struct err *e)
@@ -52,7 +52,7 @@ static int open_tree_for(struct ns_box *n, struct op *op, int top, struct err *e
 	}
 	op->tree = mount_copy(source, "");
 	if (op->tree < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
+		return err_system(e, "cannot use '%s' in the box", op->source);
 	return op->flags & OP_IMAGE ? 0 : map_owners(n, op, &st, e);
 }
 

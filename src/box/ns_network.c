@@ -63,8 +63,7 @@ struct relay_side { /* shared by program and helper */
 static int links_failed(int why, struct err *e)
 {
 	if (why == EOPNOTSUPP)
-		return err_set(e, ERR_SYSTEM, 0,
-				"this kernel has no virtual links (veth), which a network by name needs");
+		return err_host(e, "this kernel has no virtual links (veth), which a network by name needs");
 	return err_set(e, ERR_SYSTEM, why, "cannot make the links of the box's network");
 }
 
@@ -135,7 +134,7 @@ static int set_up_box_side(const struct relay_side *s, struct netlink *n, struct
 
 static int sockets_failed(struct err *e)
 {
-	return err_set(e, ERR_SYSTEM, errno, "cannot open the sockets of the box's network");
+	return err_system(e, "cannot open the sockets of the box's network");
 }
 
 static void fill_address(struct sockaddr_in6 *ret, const struct netlink_prefix *p, uint16_t port)
@@ -221,10 +220,10 @@ static int make_relay_side(struct relay_side *s, struct err *e)
 	pid_t pid;
 
 	s->failed = true; /* until the helper says otherwise */
-	err_set(&s->err, ERR_SYSTEM, 0, "a process of the box was killed");
+	err_host(&s->err, "a process of the box was killed");
 	pid = clone(run_helper, stack + HELPER_STACK, flags, s);
 	if (pid < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the network namespace of the relay");
+		return err_system(e, "cannot make the network namespace of the relay");
 	process_wait(pid);
 	if (s->failed)
 		*e = s->err;
@@ -236,7 +235,7 @@ static int send_sockets(const struct relay_side *s, int talk, struct err *e)
 	const struct ns_message m = {.kind = NS_NETWORK};
 
 	if (fds_send(talk, &m, sizeof(m), s->fds, s->nfds) != (ssize_t)sizeof(m))
-		return err_set(e, ERR_SYSTEM, errno, "cannot give the relay its sockets");
+		return err_system(e, "cannot give the relay its sockets");
 	for (size_t i = 0; i < s->nfds; i++)
 		close(s->fds[i]);
 	return 0;

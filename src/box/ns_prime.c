@@ -147,9 +147,9 @@ static int await_ready(struct box_state *b, struct err *e)
 	if (b->events.failed)
 		*e = b->events.err;
 	else if (!n->ready)
-		err_set(e, ERR_SYSTEM, 0, "the interpreter that starts ahead is not ready in time");
+		err_host(e, "the interpreter that starts ahead is not ready in time");
 	else if (has_printed(b))
-		err_set(e, ERR_SYSTEM, 0, "the interpreter that starts ahead prints something");
+		err_host(e, "the interpreter that starts ahead prints something");
 	return e->kind ? -1 : 0;
 }
 
@@ -161,13 +161,13 @@ int ns_prime(struct box_state *b, struct err *e)
 	size_t ndoors;
 
 	if (!can_guess_all(b->spec, b->ops.first))
-		return err_set(e, ERR_INPUT, 0, "the box shows directories of the caller");
+		return err_input(e, "the box shows directories of the caller");
 	if (ns_send_task(b, true, e) != 0)
 		return -1;
 	ndoors = n->grouped ? cg_doors(&n->cg, doors) : 0;
 	word |= (char)ns_start_bits(n);
 	if (fds_send(n->talk, &word, 1, doors, ndoors) != 1)
-		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+		return err_system(e, "cannot talk to the box");
 	n->primed = brief_size();
 	n->primed_limits = b->spec->limits;
 	return b->spec->preload ? await_ready(b, e) : 0;

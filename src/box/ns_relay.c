@@ -55,7 +55,7 @@ static int check_prefix(const struct network_rule *r, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(own_prefixes); i++)
 		if (ip_parse(str_of(own_prefixes[i].from), own) == 0 && r->bits >= own_prefixes[i].bits &&
 				same_bits(own, r->address, own_prefixes[i].bits))
-			return err_set(e, ERR_INPUT, 0, "the network rule '%.*s' names %s", STR_ARG(r->name),
+			return err_input(e, "the network rule '%.*s' names %s", STR_ARG(r->name),
 					own_prefixes[i].why);
 	return 0;
 }
@@ -66,8 +66,7 @@ static int add_port(struct ns_network *n, uint16_t port, struct err *e)
 		if (n->ports[i] == port)
 			return 0;
 	if (n->nports == NS_PORTS_MAX)
-		return err_set(e, ERR_LIMIT, 0, "the network rules name more than %d different ports",
-				NS_PORTS_MAX);
+		return err_limit(e, "the network rules name more than %d different ports", NS_PORTS_MAX);
 	n->ports[n->nports++] = port;
 	return 0;
 }
@@ -155,7 +154,7 @@ static int serve_with(struct box_state *b, const struct sockets *s, struct err *
 	struct relay_sockets given = {.listeners = listeners, .dns4 = -1, .dns6 = -1};
 
 	if (s->n != families + want->nports + families * want->nhost_ports)
-		return err_set(e, ERR_INTERNAL, 0, "the box sent unexpected sockets");
+		return err_internal(e, "the box sent unexpected sockets");
 	for (size_t i = 0; i < want->nports; i++)
 		listeners[given.n++] = (struct relay_listener){.fd = s->fds[at++], .port = want->ports[i]};
 	for (size_t i = 0; i < families * want->nhost_ports; i++)

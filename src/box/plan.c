@@ -122,11 +122,9 @@ int op_unusable(const struct op *op, struct err *e)
 {
 	if (identity_known(op->expected) && (errno == ESTALE || errno == ELOOP || errno == ENOENT ||
 			errno == ENOTDIR))
-		return err_set(e, ERR_INPUT, 0,
-				"the %s '%s' was moved or replaced since the command was judged; run the "
-				"command again",
-				op->flags & OP_IS_FILE ? "file" : "workspace", op->source);
-	return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
+		return err_input(e, "the %s '%s' was moved or replaced since the command was judged; run the "
+				"command again", op->flags & OP_IS_FILE ? "file" : "workspace", op->source);
+	return err_system(e, "cannot use '%s' in the box", op->source);
 }
 
 static struct op *add_file(struct arena *a, struct ops *ops, const char *target, struct str text)
@@ -150,9 +148,7 @@ static int add_entry(struct arena *a, struct ops *ops, struct str from, const ch
 	ssize_t n;
 
 	if (lstat(str_c(a, source), &st) != 0)
-		return errno == ENOENT
-				? 0
-				: err_set(e, ERR_SYSTEM, errno, "cannot stat '%.*s'", STR_ARG(source));
+		return errno == ENOENT ? 0 : err_system(e, "cannot stat '%.*s'", STR_ARG(source));
 	if (S_ISLNK(st.st_mode)) {
 		n = readlink(str_c(a, source), to, sizeof(to));
 		if (n < 0 || n == (ssize_t)sizeof(to))
@@ -276,18 +272,18 @@ static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops
 
 	dir_scope(&d, a, opendir(str_c(a, s->root)));
 	if (!d.dir)
-		return err_set(e, ERR_SYSTEM, errno, "cannot read the root '%.*s'", STR_ARG(s->root));
+		return err_system(e, "cannot read the root '%.*s'", STR_ARG(s->root));
 	while (rc == 0 && (entry = readdir(d.dir))) {
 		if (is_own(entry->d_name))
 			continue;
 		if (++n > ROOT_ENTRIES_MAX)
-			rc = err_set(e, ERR_LIMIT, 0, "the root '%.*s' has more than %d entries",
-					STR_ARG(s->root), ROOT_ENTRIES_MAX);
+			rc = err_limit(e, "the root '%.*s' has more than %d entries", STR_ARG(s->root),
+					ROOT_ENTRIES_MAX);
 		else
 			rc = add_entry(a, ops, s->root, entry->d_name, e);
 	}
 	if (rc == 0 && n == 0)
-		return err_set(e, ERR_INPUT, 0, "the root '%.*s' is empty", STR_ARG(s->root));
+		return err_input(e, "the root '%.*s' is empty", STR_ARG(s->root));
 	return rc;
 }
 
@@ -352,10 +348,8 @@ static int add_relay_resolv(struct arena *a, const struct spec *s, struct ops *o
 	if (str_starts(link, "../run/"))
 		link = str_sub(link, 2, link.n);
 	if (!str_starts(link, "/run/") || str_contains(link, STR("/../")))
-		return err_set(e, ERR_INPUT, 0,
-				"the root '%.*s' has no file /etc/resolv.conf, which a network by name needs "
-				"(an empty one will do)",
-				STR_ARG(s->root));
+		return err_input(e, "the root '%.*s' has no file /etc/resolv.conf, which a network by name "
+				"needs (an empty one will do)", STR_ARG(s->root));
 	add_file(a, ops, str_c(a, link), STR(RELAY_RESOLV));
 	return 0;
 }
@@ -568,13 +562,10 @@ static int hide(struct arena *a, struct str path, struct ops *ops, unsigned flag
 	struct stat st;
 
 	if (lstat(str_c(a, path), &st) != 0)
-		return errno == ENOENT || errno == ENOTDIR
-				? 0
-				: err_set(e, ERR_SYSTEM, errno, "cannot hide '%.*s' in the box",
-						  STR_ARG(path));
+		return errno == ENOENT || errno ==
+				ENOTDIR ? 0 : err_system(e, "cannot hide '%.*s' in the box", STR_ARG(path));
 	if (S_ISLNK(st.st_mode))
-		return err_set(e, ERR_INPUT, 0, "cannot hide '%.*s' in the box: it is a symbolic link",
-				STR_ARG(path));
+		return err_input(e, "cannot hide '%.*s' in the box: it is a symbolic link", STR_ARG(path));
 	if (S_ISDIR(st.st_mode))
 		ops_add(a, ops, OP_EMPTY, flags, STR(""), path);
 	else

@@ -25,9 +25,8 @@
 
 int preload_open(struct program *p, struct err *e)
 {
-	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p->loader) == 0
-			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot create the sockets of the box");
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p->loader) ==
+			0 ? 0 : err_system(e, "cannot create the sockets of the box");
 }
 
 /* EOF, or anything but the byte: the interpreter ended, or could not be started. */
@@ -37,9 +36,8 @@ static int await_ready(const struct program *p, struct err *e)
 	char word = 0;
 
 	if (fd_read(p->loader[0], &word, 1) != 1 || word != READY)
-		return err_set(e, ERR_SYSTEM, 0,
-				"the interpreter that starts ahead ended before it was ready (can it import "
-				"its modules?)");
+		return err_host(e, "the interpreter that starts ahead ended before it was ready (can it "
+				"import its modules?)");
 	(void)fds_send(p->child->talk, &m, sizeof(m), NULL, 0);
 	return 0;
 }
@@ -59,7 +57,7 @@ int preload_take_run(struct program *p, struct err *e)
 	if (await_ready(p, e) != 0 || program_take_task(p, e) != 0)
 		return -1;
 	if (has_ended(p->pid))
-		return err_set(e, ERR_SYSTEM, 0, "the interpreter that was started ahead has died");
+		return err_host(e, "the interpreter that was started ahead has died");
 	return program_await_start(p->child, e);
 }
 

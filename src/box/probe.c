@@ -619,7 +619,7 @@ static void try_scope(struct probing *h)
 
 	in.unit = s.unit;
 	if (two.first < 0 || two.holder < 0)
-		err_set(e, ERR_SYSTEM, errno, "cannot fork");
+		err_system(e, "cannot fork");
 	else if (scope_open(&s, e) == 0 && scope_ask(&s, (const pid_t[]){two.first, two.holder}, 2, e) == 0 &&
 			scope_wait(&s, true, e) == 0)
 		h->scoped = cg_make_in_scope(&cg, &in, CG_HAS_CPU, e) == 0;

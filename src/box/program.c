@@ -62,7 +62,7 @@ static int set_process_limits(const struct group_entry *g, const struct ns_task 
 		rc = limit_lower(RLIMIT_NOFILE, t->open_files);
 	if (rc == 0 && g->word & NS_FEWER_CPUS)
 		rc = set_affinity(t->limits.cpu_milli);
-	return rc == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	return rc == 0 ? 0 : err_system(e, "cannot set limits");
 }
 
 /*
@@ -73,7 +73,7 @@ static int enter_group(const struct group_entry *g, struct err *e)
 {
 	if (has_no_group(g) || cg_enter(g->doors, g->n) == 0)
 		return 0;
-	return err_set(e, ERR_SYSTEM, errno, "cannot enter the cgroup of the box");
+	return err_system(e, "cannot enter the cgroup of the box");
 }
 
 /* Loads the filters that only some boxes have. */
@@ -90,15 +90,15 @@ static int set_landlock(const struct ns_task *t, struct err *e)
 	int rules = landlock_version() > 0 ? landlock_start(network_has_sockets(&t->network)) : -1;
 
 	if (rules < 0)
-		return landlock_version() > 0 ? err_set(e, ERR_SYSTEM, errno, "cannot start Landlock") : 0;
+		return landlock_version() > 0 ? err_system(e, "cannot start Landlock") : 0;
 	if (landlock_allow(rules, "/", false) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock");
+		return err_system(e, "cannot set Landlock");
 	for (const struct op *op = t->ops; op; op = op->next)
 		if (op->flags & OP_WRITABLE && !(op->flags & OP_COVERED) && op->kind != OP_INSIDE &&
 				landlock_allow(rules, op->target, true) != 0 && errno != ENOENT)
-			return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock for '%s'", op->target);
+			return err_system(e, "cannot set Landlock for '%s'", op->target);
 	if (landlock_enforce(rules) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot enforce Landlock");
+		return err_system(e, "cannot enforce Landlock");
 	close(rules);
 	return 0;
 }
@@ -107,7 +107,7 @@ static int set_streams(const struct ns_child *c, bool input, struct err *e)
 {
 	if (dup2(input ? c->in : c->null, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 ||
 			dup2(c->err, STDERR_FILENO) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
+		return err_system(e, "cannot set the streams of the program");
 	return 0;
 }
 
@@ -117,7 +117,7 @@ static int hold_streams_only(struct err *e)
 	/* no descriptor is larger, and gVisor takes no larger number */
 	return syscall(SYS_close_range, STDERR_FILENO + 1, INT_MAX, 4u /* CLOSE_RANGE_CLOEXEC */) == 0
 			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
+			: err_system(e, "cannot close descriptors");
 }
 
 static const char *path_of(char *const *envp)
@@ -165,7 +165,7 @@ static int hand_out(int talk, struct err *e)
 	const struct ns_message m = {.kind = NS_LOOK_IN};
 
 	if (proc < 0 || fds_send(talk, &m, sizeof(m), (int[]){proc, root}, 2) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot let the launcher look into the box");
+		return err_system(e, "cannot let the launcher look into the box");
 	return 0;
 }
 
@@ -217,8 +217,7 @@ static int await_word(const struct program *p, struct err *e)
 	uint64_t word;
 
 	return read(p->words, &word, sizeof(word)) == (ssize_t)sizeof(word)
-			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot listen to a process in the box");
+			? 0 : err_system(e, "cannot listen to a process in the box");
 }
 
 int program_enclose(const struct program *p, struct err *e)
@@ -228,7 +227,7 @@ int program_enclose(const struct program *p, struct err *e)
 	if (set_streams(p->child, p->task->input, e) != 0)
 		return -1;
 	if (privileges_drop() != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
+		return err_system(e, "cannot drop privileges");
 	why = seccomp_load(network_has_sockets(&p->task->network), p->task->ptrace);
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
@@ -243,9 +242,9 @@ static int enclose_before_root(struct program *p, struct err *e)
 	if (await_word(p, e) != 0)
 		return -1;
 	if (cpus_restore(&p->task->cpus) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot give the program its CPUs");
+		return err_system(e, "cannot give the program its CPUs");
 	if (p->child->own_network && network_has_loopback(&p->task->network) && loopback_up() != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
+		return err_system(e, "cannot give the box its loopback");
 	if (p->task->names && ns_network_join(p->task->names, p->child->talk, e) != 0)
 		return -1;
 	return program_enclose(p, e);
@@ -259,12 +258,10 @@ static int change_directory(const struct program *p, struct err *e)
 	struct stat st;
 
 	if (chdir(t->cwd) != 0 && !compare)
-		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
+		return err_system(e, "cannot change to '%s' in the box", t->cwd);
 	if (compare && (stat(".", &st) != 0 || !directory_is(&st, t->cwd_id)))
-		return err_set(e, ERR_INPUT, 0,
-				"the directory '%s' was moved or replaced since the command was judged; run "
-				"the command again",
-				t->cwd);
+		return err_input(e, "the directory '%s' was moved or replaced since the command was judged; "
+				"run the command again", t->cwd);
 	return 0;
 }
 
@@ -300,7 +297,7 @@ int program_take_task(struct program *p, struct err *e)
 		ns_not_told(p->child->talk);
 	for (end = (struct op **)&t->ops; *end; end = &(*end)->next)
 		if (make_file(*end) != 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s' in the box", (*end)->target);
+			return err_system(e, "cannot make '%s' in the box", (*end)->target);
 	*end = (struct op *)p->task->ops;
 	p->task = t;
 	return 0;
@@ -311,7 +308,7 @@ int program_await_start(const struct ns_child *c, struct err *e)
 	struct group_entry g;
 
 	await_start(c, true, &g);
-	return g.word & NS_START ? 0 : err_set(e, ERR_INTERNAL, 0, "a box was primed twice");
+	return g.word & NS_START ? 0 : err_internal(e, "a box was primed twice");
 }
 
 /* Waits, inside of all walls and in the cgroup, for the task of the run. */
@@ -326,11 +323,11 @@ static int take_run(struct program *p, struct group_entry *g, struct err *e)
 		return -1;
 	t = p->task;
 	if (t->input && dup2(p->child->in, STDIN_FILENO) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
+		return err_system(e, "cannot set the streams of the program");
 	if (change_directory(p, e) != 0)
 		return -1;
 	await_start(p->child, true, g);
-	return g->word & NS_START ? 0 : err_set(e, ERR_INTERNAL, 0, "a box was primed twice");
+	return g->word & NS_START ? 0 : err_internal(e, "a box was primed twice");
 }
 
 /* The interpreter that starts ahead finds its socket to init at one number, in descriptors of its own. */
@@ -340,7 +337,7 @@ static int keep_loader(const struct program *p, struct err *e)
 
 	if (unshare(CLONE_FILES) != 0 ||
 			(fd == PROGRAM_LOADER ? fcntl(fd, F_SETFD, 0) : dup2(fd, PROGRAM_LOADER)) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot start an interpreter ahead");
+		return err_system(e, "cannot start an interpreter ahead");
 	return 0;
 }
 
@@ -371,7 +368,7 @@ int program_enter(struct program *p, struct err *e)
 static int enter_walls(struct program *p, struct err *e)
 {
 	if (unshare(CLONE_FS) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+		return err_system(e, "cannot start a process in the box");
 	return program_enter(p, e);
 }
 
@@ -400,7 +397,7 @@ int program_start(struct program *p, struct err *e)
 	if (p->words >= 0)
 		pid = clone(become_program, stack + PROGRAM_STACK, flags, p, &p->life, NULL, &p->life);
 	if (pid < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+		return err_system(e, "cannot start a process in the box");
 	p->pid = pid;
 	return 0;
 }
@@ -410,8 +407,7 @@ int program_say(const struct program *p, struct err *e)
 	const uint64_t word = 1;
 
 	return write(p->words, &word, sizeof(word)) == (ssize_t)sizeof(word)
-			? 0
-			: err_set(e, ERR_SYSTEM, errno, "cannot talk to a process in the box");
+			? 0 : err_system(e, "cannot talk to a process in the box");
 }
 
 pid_t program_await(struct program *p, pid_t life, const struct timespec *patience)

@@ -501,12 +501,10 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 			.git_configs = s->git_configs, .changes_end = &p->changes};
 	p->ws = workspace_open(path, s->workspace_id);
 	if (p->ws < 0 && (errno == ESTALE || errno == ELOOP))
-		return err_set(e, ERR_INPUT, 0,
-				"the workspace '%s' was moved or replaced since the command was judged; run "
-				"the command again",
-				path);
+		return err_input(e, "the workspace '%s' was moved or replaced since the command was judged; "
+				"run the command again", path);
 	if (p->ws < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open the workspace '%s'", path);
+		return err_system(e, "cannot open the workspace '%s'", path);
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
 	p->clock_offset = clock_offset();
 	if (protect_part(p, open_lock, p) < 0 || (why = protect_part(p, enter, p)) != 0 ||
@@ -531,11 +529,10 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 	if (got != 0) {
 		protect_abandon(p);
 		protect_close(p);
-		return got < 0 ? err_set(e, ERR_LIMIT, 0, "out of memory for the protected names of '%.*s'",
-						 STR_ARG(s->workspace))
-			       : err_set(e, ERR_SYSTEM, got,
-						 "cannot mark the workspace '%.*s' as one where a box runs",
-						 STR_ARG(s->workspace));
+		return got < 0 ? err_limit(e, "out of memory for the protected names of '%.*s'",
+				STR_ARG(s->workspace)) : err_set(e, ERR_SYSTEM, got,
+				"cannot mark the workspace '%.*s' as one where a box runs",
+				STR_ARG(s->workspace));
 	}
 	if (mine.first) {
 		if (!ops->end)
@@ -547,8 +544,7 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 	if (p->alone && workspace_lock_share(p) < 0) {
 		protect_abandon(p);
 		protect_close(p);
-		return err_set(e, ERR_SYSTEM, errno, "cannot lock the workspace '%.*s'",
-				STR_ARG(s->workspace));
+		return err_system(e, "cannot lock the workspace '%.*s'", STR_ARG(s->workspace));
 	}
 	return 0;
 }
@@ -703,8 +699,7 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	got = protect_part(p, after, p);
 	protect_close(p);
 	if (got < 0)
-		return err_set(e, ERR_LIMIT, 0, "out of memory to check '%.*s' after the run",
-				STR_ARG(p->workspace));
+		return err_limit(e, "out of memory to check '%.*s' after the run", STR_ARG(p->workspace));
 	*ret = p->changes;
 	return 0;
 }

@@ -65,7 +65,7 @@ static const char *objects_at(struct alternates *s, const char *base, struct str
 		return NULL;
 	while (line.n > 1 && str_ends(line, "/"))
 		line.n--;
-	real = link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", dir.fd)));
+	real = link_text(p->a, AT_FDCWD, str_fmt_c(p->a, "/proc/self/fd/%d", dir.fd));
 	if (!str_ends(real, "/objects") || path_inside(real, p->workspace) ||
 			path_inside(real, str_of(protect_state(p))) ||
 			(str_starts(line, "/") && !str_eq(real, line)))

@@ -219,7 +219,7 @@ static struct str real_directory(struct protect *p, int dir, const char *name)
 	HELD f = {p, held_add(p, openat(dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC))};
 
 	return f.fd < 0 ? STR("")
-			: link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
+			: link_text(p->a, AT_FDCWD, str_fmt_c(p->a, "/proc/self/fd/%d", f.fd));
 }
 
 /*

@@ -250,7 +250,7 @@ struct named_file {
 
 static const char *place_join(struct arena *a, const char *place, const char *name)
 {
-	return place[0] == '/' ? str_c(a, str_fmt(a, "%s/%s", place, name)) : path_join(a, place, name);
+	return place[0] == '/' ? str_fmt_c(a, "%s/%s", place, name) : path_join(a, place, name);
 }
 
 static const char *place_dirname(struct arena *a, const char *place)

@@ -239,7 +239,7 @@ void index_after(struct protect *p, const char *gitdir, struct str config)
 		protect_move(p, path, "index with paths outside the working tree");
 		return;
 	}
-	shared = base[0] ? path_join(p->a, gitdir, str_c(p->a, str_fmt(p->a, "sharedindex.%s", base))) : NULL;
+	shared = base[0] ? path_join(p->a, gitdir, str_fmt_c(p->a, "sharedindex.%s", base)) : NULL;
 	if (shared && below_stat(p->ws, shared, &st) == 0 && !index_harmless(p, shared, oid, more))
 		protect_move(p, shared, "index with paths outside the working tree");
 }

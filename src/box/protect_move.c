@@ -70,9 +70,8 @@ static bool move_aside(struct protect *p, const char *path, int dir, const char 
 
 		if (getrandom(&r, sizeof r, 0) != sizeof r)
 			return false;
-		as = str_c(p->a,
-				str_fmt(p->a, "%.*s.quarantined-%016llx", STR_ARG(plain(p->a, name)),
-						(unsigned long long)r));
+		as = str_fmt_c(p->a, "%.*s.quarantined-%016llx", STR_ARG(plain(p->a, name)),
+				(unsigned long long)r);
 		/* some file systems have no such flag; nobody can have guessed the name */
 		if (renameat2(dir, name, dir, as, RENAME_NOREPLACE) == 0 ||
 				(errno == EINVAL && renameat(dir, name, dir, as) == 0)) {
@@ -111,6 +110,6 @@ int protect_move(struct protect *p, const char *path, const char *what)
 		return 0;
 	}
 	p->incomplete = true;
-	protect_report(p, path, str_c(p->a, str_fmt(p->a, "%s, could not be moved away", what)), STR(""));
+	protect_report(p, path, str_fmt_c(p->a, "%s, could not be moved away", what), STR(""));
 	return -1;
 }

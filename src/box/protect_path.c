@@ -6,7 +6,7 @@
 
 const char *path_join(struct arena *a, const char *dir, const char *name)
 {
-	return str_c(a, str_fmt(a, "%s%s%s", dir, dir[0] && name[0] ? "/" : "", name));
+	return str_fmt_c(a, "%s%s%s", dir, dir[0] && name[0] ? "/" : "", name);
 }
 
 const char *path_basename(const char *path)
@@ -57,7 +57,7 @@ const char *protect_inside(struct protect *p, struct str path)
 
 	if (f.fd < 0)
 		return NULL;
-	real = link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
+	real = link_text(p->a, AT_FDCWD, str_fmt_c(p->a, "/proc/self/fd/%d", f.fd));
 	if (real.n <= p->workspace.n + 1 || memcmp(real.p, p->workspace.p, p->workspace.n) != 0 ||
 			real.p[p->workspace.n] != '/')
 		return NULL;

@@ -205,15 +205,14 @@ static bool directory_make(struct protect *p)
 	if (dir.fd < 0 || fstat(dir.fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022))
 		return false;
 	dir_each(dir.fd, &left, sweep_entry, &stay);
-	folder = str_c(p->a,
-			link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", dir.fd))));
+	folder = str_c(p->a, link_text(p->a, AT_FDCWD, str_fmt_c(p->a, "/proc/self/fd/%d", dir.fd)));
 	if (folder[0] != '/')
 		return false;
 	p->private_stays = true;
 	p->private_fd = directory_take(dir.fd, run, true);
 	if (p->private_fd < 0) {
 		p->private_stays = false;
-		run = str_c(p->a, str_fmt(p->a, "%s-%s", path_basename(str_c(p->a, p->quarantine)), run));
+		run = str_fmt_c(p->a, "%s-%s", path_basename(str_c(p->a, p->quarantine)), run);
 		p->private_fd = directory_take(dir.fd, run, false);
 	}
 	if (p->private_fd >= 0)
@@ -288,7 +287,7 @@ static struct str inside_of(struct protect *p) { return str_fmt(p->a, INSIDE "/%
 
 static const char *link_of(struct protect *p, const struct private_config *c)
 {
-	return str_c(p->a, str_fmt(p->a, LINKS "/%s-%s", p->vet_name, c->name));
+	return str_fmt_c(p->a, LINKS "/%s-%s", p->vet_name, c->name);
 }
 
 void private_begin(struct protect *p, struct ops *ops)
@@ -356,7 +355,7 @@ void private_unlock(struct protect *p)
 /* Makes the lock and returns its descriptor; -1: another process has it. */
 static int config_lock(struct protect *p, int dir, const char *path)
 {
-	const char *lock = str_c(p->a, str_fmt(p->a, "%s.lock", path)), *name = path_basename(lock);
+	const char *lock = str_fmt_c(p->a, "%s.lock", path), *name = path_basename(lock);
 
 	p->config_lock = lock; /* before the file is there: the launcher may be killed at any time */
 	for (int i = 0; i < LOCK_TRIES; i++) {
@@ -426,8 +425,8 @@ static void report_refused(struct protect *p, const struct private_config *c, co
 
 static void report_failed(struct protect *p, const struct private_config *c, const char *why)
 {
-	protect_report(p, c->path, str_c(p->a, str_fmt(p->a, "settings made in the box, not taken over: %s",
-			why)), STR(""));
+	protect_report(p, c->path, str_fmt_c(p->a, "settings made in the box, not taken over: %s", why),
+			STR(""));
 }
 
 static void merge_locked(struct protect *p, const struct private_config *c, int dir, struct str box)

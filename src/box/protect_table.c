@@ -120,10 +120,9 @@ struct texts *protect_names(struct arena *a)
 
 const struct protect_name *protect_name_find(struct str path)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(path, names[i].path))
-			return &names[i];
-	return NULL;
+	ptrdiff_t at = STR_ROW(names, path, path);
+
+	return at < 0 ? NULL : &names[at];
 }
 
 const struct protect_name *gitdir_names(bool worktree, size_t *ret_n)
@@ -134,10 +133,7 @@ const struct protect_name *gitdir_names(bool worktree, size_t *ret_n)
 
 bool gitdir_name(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(gitdir); i++)
-		if (!strcmp(gitdir[i].path, name))
-			return true;
-	return false;
+	return STR_ROW(gitdir, path, str_of(name)) >= 0;
 }
 
 const struct protect_name *protect_nested_find(const char *parent, const char *name)

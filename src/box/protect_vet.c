@@ -63,7 +63,7 @@
 
 static const char *vet_file(struct protect *p, const char *suffix)
 {
-	return str_c(p->a, str_fmt(p->a, "%s.%s", p->vet_name, suffix));
+	return str_fmt_c(p->a, "%s.%s", p->vet_name, suffix);
 }
 
 const char *protect_state(struct protect *p)
@@ -145,7 +145,7 @@ static int marker_prepare(struct protect *p)
 	int got = renameat(p->vet, vet_file(p, SPARE), p->vet, name);
 
 	if (got < 0 && errno == ENOENT) {
-		text = str_c(p->a, str_fmt(p->a, MTIME " %.*s", STR_ARG(p->workspace)));
+		text = str_fmt_c(p->a, MTIME " %.*s", STR_ARG(p->workspace));
 		(void)unlinkat(p->vet, name, 0);
 		got = symlinkat(text, p->vet, name);
 		if (got < 0 && errno == ENAMETOOLONG)
@@ -583,17 +583,15 @@ void vet_found(struct protect *p)
 	if (p->vet < 0 || below_read(p->a, p->vet, vet_file(p, "found"), FOUND_MAX, &text) < 0)
 		return;
 	unlinkat(p->vet, vet_file(p, "found"), 0);
-	for (size_t from = 0; from < text.n;) {
-		ptrdiff_t end = str_find(text, '\n', from), tab, tab2;
-		struct str line = str_sub(text, from, end < 0 ? text.n : (size_t)end);
+	while (text.n) {
+		struct str line = str_cut(&text, '\n');
 
-		from += line.n + 1;
-		tab = str_find(line, '\t', 0);
-		tab2 = tab < 0 ? -1 : str_find(line, '\t', (size_t)tab + 1);
-		if (tab2 > 0)
-			report_found(p, found_read(p->a, str_sub(line, 0, (size_t)tab)),
-					found_read(p->a, str_sub(line, (size_t)tab + 1, (size_t)tab2)),
-					found_read(p->a, str_sub(line, (size_t)tab2 + 1, line.n)));
+		if (str_count(line, '\t') >= 2) {
+			struct str path = found_read(p->a, str_cut(&line, '\t'));
+			struct str what = found_read(p->a, str_cut(&line, '\t'));
+
+			report_found(p, path, what, found_read(p->a, line));
+		}
 	}
 }
 
@@ -740,8 +738,8 @@ enum vetting protect_vetting(struct arena *a, struct str state, struct str works
 	if (!state.n || !workspace.n || stat(str_c(a, workspace), &st) < 0)
 		return VETTING_DONE;
 	vet_name(a, workspace, &st, p.vet_name);
-	if (readlink(str_c(a, str_fmt(a, "%.*s/" VET_FOLDER "/%s." MARK, STR_ARG(state), p.vet_name)), text,
-			    sizeof text) < 0)
+	if (readlink(str_fmt_c(a, "%.*s/" VET_FOLDER "/%s." MARK, STR_ARG(state), p.vet_name), text,
+			sizeof text) < 0)
 		return errno == ENOENT || errno == ENOTDIR ? VETTING_DONE : VETTING_LOST;
 	p = asking(a, state, workspace);
 	p.ws = directory_open_expected(str_c(a, workspace), (struct identity){0}, O_PATH);

@@ -81,7 +81,7 @@ struct box_root {
 
 static int op_failed(const struct op *op, const char *what, struct err *e)
 {
-	return err_set(e, ERR_SYSTEM, errno, "cannot %s '%s' in the box", what, op->target);
+	return err_system(e, "cannot %s '%s' in the box", what, op->target);
 }
 
 /* ---- directories and files of the root itself ---- */
@@ -740,9 +740,8 @@ static int do_proc(struct box_root *r, const struct op *op, struct err *e)
 	if (mount_own(r, op, "proc", NULL, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC) == 0)
 		return 0;
 	if (errno == EPERM)
-		return err_set(e, ERR_SYSTEM, errno,
-				"cannot mount /proc in the box (a container that hides parts of /proc does "
-				"not let us)");
+		return err_system(e, "cannot mount /proc in the box (a container that hides parts of /proc "
+				"does not let us)");
 	return op_failed(op, "mount", e);
 }
 
@@ -784,7 +783,7 @@ static int do_system(struct box_root *r, const struct op *op, struct err *e)
 	(void)op;
 	for (size_t i = 0; (path = plan_system(i)); i++) {
 		if (show(r, path) != 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", path);
+			return err_system(e, "cannot use '%s' in the box", path);
 	}
 	return 0;
 }
@@ -826,7 +825,7 @@ static int mount_base(struct err *e)
 {
 	if (mount_fs("tmpfs", "mode=0755", MOUNT_NODEV, BASE) != 0 || mkdir(NEW, 0755) != 0 ||
 			chdir(NEW) != 0 || mkdir("run", 0755) != 0 || mount_bind(NEW, NEW) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
+		return err_system(e, "cannot mount a tmpfs for the box");
 	return 0;
 }
 
@@ -839,10 +838,10 @@ static int open_base(uint64_t scratch, int *ret_root, int *ret_top, struct err *
 			(unsigned long long)(scratch + ROOT_BYTES),
 			(unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
 	if (mount_limit(BASE, options, MOUNT_NODEV) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot limit the scratch of the box");
+		return err_system(e, "cannot limit the scratch of the box");
 	*ret_root = open(NEW, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	*ret_top = *ret_root < 0 ? -1 : open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return *ret_top >= 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot open the root of the box");
+	return *ret_top >= 0 ? 0 : err_system(e, "cannot open the root of the box");
 }
 
 /* Operations whose mounts become read-only together with the root. */
@@ -859,7 +858,7 @@ static int close_root(struct box_root *r, struct err *e)
 		return 0;
 	r->closed = true;
 	if (mount_attributes_at(NEW, MOUNT_READONLY | MOUNT_NODEV | MOUNT_BELOW) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot close the root of the box");
+		return err_system(e, "cannot close the root of the box");
 	return 0;
 }
 
@@ -926,7 +925,7 @@ int setup_root(const struct ns_task *t, struct setup_notes *ret, struct err *e)
 	fd_close(&r.home);
 	fd_close(&r.layer);
 	if (rc == 0 && mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)
-		rc = err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
+		rc = err_system(e, "cannot finish the root of the box");
 	fd_close(&r.fd);
 	*ret = (struct setup_notes){r.start_checked, r.no_overlay};
 	return rc;
@@ -937,7 +936,7 @@ int setup_enter(int *ret_old, struct err *e)
 	FD_CLEANUP int old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (old < 0 || mount_pivot(BASE) != 0 || chdir(ROOT) != 0 || chroot(".") != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
+		return err_system(e, "cannot change to the root of the box");
 	*ret_old = old;
 	old = -1;
 	return 0;
@@ -945,5 +944,5 @@ int setup_enter(int *ret_old, struct err *e)
 
 int setup_seal(int old, struct err *e)
 {
-	return mount_detach(old) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot unmount the old root");
+	return mount_detach(old) == 0 ? 0 : err_system(e, "cannot unmount the old root");
 }

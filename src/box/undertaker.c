@@ -104,7 +104,7 @@ static void list_needed(struct undertaker *u)
 int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e)
 {
 	if (pipe2(u->life, O_CLOEXEC) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+		return err_system(e, "cannot make a pipe");
 	u->cg = cg;
 	u->protect = protect;
 	list_needed(u);
@@ -114,7 +114,7 @@ int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *pr
 	u->pid = 0;
 	fd_close(&u->life[0]);
 	fd_close(&u->life[1]);
-	return err_set(e, ERR_SYSTEM, errno, "cannot start the process that cleans up");
+	return err_system(e, "cannot start the process that cleans up");
 }
 
 int undertaker_dismiss(struct undertaker *u)

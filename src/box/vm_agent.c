@@ -201,7 +201,7 @@ static int read_task(struct agent *a, struct err *e)
 		return err_system(e, "the machine has no task");
 	a->head = head;
 	a->task = brief_read_moved(fd, head->brief);
-	return a->task ? 0 : err_set(e, ERR_SYSTEM, 0, "the machine has no task");
+	return a->task ? 0 : err_host(e, "the machine has no task");
 }
 
 static int make_overlay(const struct agent *a, struct err *e)
@@ -226,23 +226,15 @@ static int make_overlay(const struct agent *a, struct err *e)
 	return 0;
 }
 
-static int put_word(const char *path, const char *word)
-{
-	FD_CLEANUP int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t n = (ssize_t)strlen(word);
-
-	return fd >= 0 && write(fd, word, (size_t)n) == n ? 0 : -1;
-}
-
 static int make_group(const struct agent *a, struct err *e)
 {
 	static const char controllers[] = "+memory +pids +cpu";
 	static const char *const owned[] = {GROUP, GROUP "/cgroup.procs", GROUP "/cgroup.subtree_control",
 			GROUP "/cgroup.threads", GROUP "/main", GROUP "/main/cgroup.procs"};
 
-	if (put_word(GROUPS "/cgroup.subtree_control", controllers) != 0 || mkdir(GROUP, 0755) != 0 ||
+	if (file_put_word(GROUPS "/cgroup.subtree_control", controllers) != 0 || mkdir(GROUP, 0755) != 0 ||
 			mkdir(GROUP "/main", 0755) != 0 ||
-			put_word(GROUP "/cgroup.subtree_control", controllers) != 0)
+			file_put_word(GROUP "/cgroup.subtree_control", controllers) != 0)
 		return err_system(e, "cannot make a cgroup in the machine");
 	for (size_t i = 0; i < ARRAY_SIZE(owned); i++)
 		if (chown(owned[i], a->head->uid, a->head->gid) != 0)
@@ -310,7 +302,7 @@ static void __attribute__((noreturn)) become_runner(const struct agent *a, int r
 
 	/* the last step gives the files of this process in /proc to its user, who maps the users of the box
 	 */
-	if (put_word(GROUP "/main/cgroup.procs", "0") != 0 || setgroups(0, NULL) != 0 ||
+	if (file_put_word(GROUP "/main/cgroup.procs", "0") != 0 || setgroups(0, NULL) != 0 ||
 			setresgid(a->head->gid, a->head->gid, a->head->gid) != 0 ||
 			setresuid(a->head->uid, a->head->uid, a->head->uid) != 0 ||
 			prctl(PR_SET_DUMPABLE, 1) != 0)
@@ -525,7 +517,7 @@ static void finish(struct agent *a, const struct runner *r)
 	struct err e = {0};
 
 	if (read(r->result, &end, sizeof(end)) != (ssize_t)sizeof(end))
-		err_set(&end.err, ERR_SYSTEM, 0, "the runner in the machine has died");
+		err_host(&end.err, "the runner in the machine has died");
 	process_wait(r->pid);
 	if (end.err.kind)
 		fail(a, &end.err);

@@ -184,7 +184,7 @@ static int apply_all(const struct applying *c, struct err *e)
 	for (unsigned n = 0; (got = fread(&h, 1, sizeof(h), c->from)) == sizeof(h); n++) {
 		if (n == CHANGES_MAX || !h.path || h.path >= sizeof(path) ||
 				fread(path, 1, h.path, c->from) != h.path || memchr(path, 0, h.path))
-			return err_set(e, ERR_SYSTEM, 0, "the machine sent no list of changes");
+			return err_host(e, "the machine sent no list of changes");
 		path[h.path] = 0;
 		if (apply_one(c, path, &h) != 0)
 			return err_system(e,
@@ -192,7 +192,7 @@ static int apply_all(const struct applying *c, struct err *e)
 					"a part of the changes",
 					path);
 	}
-	return got ? err_set(e, ERR_SYSTEM, 0, "the machine sent no list of changes") : 0;
+	return got ? err_host(e, "the machine sent no list of changes") : 0;
 }
 
 int vm_changes_apply(int file, const struct op *ops, const struct spec *s, struct err *e)

@@ -24,7 +24,6 @@
 
 #include "base/json_write.h"
 #include "box/firecracker.h"
-#include "sys/clock.h"
 #include "sys/file.h"
 
 #define INSTALL "https://github.com/firecracker-microvm/firecracker/releases, into /usr/local/bin"
@@ -55,7 +54,7 @@ static int put(struct arena *a, const char *socket, const char *target, struct s
 	if (r.status == 204)
 		return 0;
 	struct str said = json_read(a, r.body, &v, NULL) == 0 ? json_text_at(v, "fault_message") : STR("");
-	return err_set(e, ERR_SYSTEM, 0, "firecracker refused %s (%d): %.*s", target, r.status,
+	return err_host(e, "firecracker refused %s (%d): %.*s", target, r.status,
 			said.n > 300 ? 300 : (int)said.n, said.p);
 }
 
@@ -130,7 +129,7 @@ int firecracker_connect(const char *path, pid_t monitor, int tries, struct err *
 			return got > 0 ? fd : -1;
 		(void)poll(NULL, 0, TRY_MS);
 	}
-	return err_set(e, ERR_SYSTEM, 0, "firecracker started no machine: its agent does not answer");
+	return err_host(e, "firecracker started no machine: its agent does not answer");
 }
 
 /* ---- starting it ---- */
@@ -142,12 +141,12 @@ static int await_api(const char *path, pid_t monitor, struct err *e)
 			return 0;
 		(void)poll(NULL, 0, TRY_MS);
 	}
-	return err_set(e, ERR_SYSTEM, 0, "firecracker does not listen at '%s'", path);
+	return err_host(e, "firecracker does not listen at '%s'", path);
 }
 
 void firecracker_jail(struct arena *a, const struct firecracker_jail *j, char *ret[FIRECRACKER_WORDS])
 {
-	char *id = (char *)str_c(a, str_fmt(a, "%u", (unsigned)j->id));
+	char *id = str_fmt_c(a, "%u", (unsigned)j->id);
 	char *const words[] = {(char *)j->jailer, "--id", FIRECRACKER_NAME, "--exec-file", (char *)j->program,
 			"--uid", id, "--gid", id, "--chroot-base-dir", (char *)j->base, "--resource-limit",
 			"no-file=256", "--", "--api-sock", "/api.sock", NULL};
@@ -191,7 +190,7 @@ static int launch_jailed(struct box_state *b, const char *program, const char *r
 			.id = NS_ID_OUTSIDE + (uint32_t)getpid() % NS_IDS_OUTSIDE};
 
 	if (!guest_find("jailer", jailer, sizeof(jailer)))
-		return err_set(e, ERR_SYSTEM, 0, "there is no jailer here (" INSTALL ")");
+		return err_host(e, "there is no jailer here (" INSTALL ")");
 	str_put(base, sizeof(base), "%s/jail", v->dir);
 	if (fill_jail(b, root, j.id, e) != 0)
 		return -1;
@@ -212,7 +211,7 @@ static int firecracker_launch(struct box_state *b, struct err *e)
 			.vsock = jailed ? "/v.sock" : vsock};
 
 	if (!guest_find("firecracker", program, sizeof(program)))
-		return err_set(e, ERR_SYSTEM, 0, "there is no firecracker here (" INSTALL ")");
+		return err_host(e, "there is no firecracker here (" INSTALL ")");
 	/* The jailer's own way: BASE/NAME OF THE PROGRAM/ID/root. */
 	str_put(root, sizeof(root), "%s%s", v->dir,
 			jailed ? "/jail/firecracker/" FIRECRACKER_NAME "/root" : "");
@@ -236,7 +235,7 @@ static int firecracker_probe(const struct backend *self, struct err *e)
 	(void)self;
 	if (!guest_find("firecracker", path, sizeof(path)) ||
 			(!geteuid() && !guest_find("jailer", path, sizeof(path))))
-		return err_set(e, ERR_SYSTEM, 0, "there is no firecracker or no jailer here (" INSTALL ")");
+		return err_host(e, "there is no firecracker or no jailer here (" INSTALL ")");
 	if (access("/dev/kvm", R_OK | W_OK) != 0)
 		return err_system(e, "firecracker needs '/dev/kvm' (a member of the group kvm may open it)");
 	return vm_probe(&firecracker, e);

@@ -28,7 +28,7 @@ static int qemu_launch(struct box_state *b, struct err *e)
 	int ends[2];
 
 	if (!guest_find(PROGRAM, path, sizeof(path)))
-		return err_set(e, ERR_SYSTEM, 0, "there is no qemu here (apt-get install qemu-system-x86)");
+		return err_host(e, "there is no qemu here (apt-get install qemu-system-x86)");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return err_system(e, "cannot create the sockets of the box");
 	g->ns.talk = ends[0];
@@ -37,8 +37,8 @@ static int qemu_launch(struct box_state *b, struct err *e)
 			"-serial", "none", "-nic", "none", "-no-reboot", "-sandbox",
 			"on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny", "-machine",
 			"q35", "-accel", has_kvm() ? "kvm" : "tcg", "-cpu", has_kvm() ? "host" : "max",
-			"-smp", (char *)str_c(b->a, str_fmt(b->a, "%u", v->cpus)), "-m",
-			(char *)str_c(b->a, str_fmt(b->a, "%juM", (uintmax_t)(v->memory >> 20) + 1)),
+			"-smp", str_fmt_c(b->a, "%u", v->cpus), "-m",
+			str_fmt_c(b->a, "%juM", (uintmax_t)(v->memory >> 20) + 1),
 			"-kernel", (char *)v->kernel, "-initrd", (char *)v->image, "-append",
 			"quiet panic=-1", "-device", "virtio-serial-pci", "-chardev", "socket,id=talk,fd=3",
 			"-device", "virtserialport,chardev=talk,name=caisson", NULL};
@@ -53,7 +53,7 @@ static int qemu_probe(const struct backend *self, struct err *e)
 
 	(void)self;
 	if (!guest_find(PROGRAM, path, sizeof(path)))
-		return err_set(e, ERR_SYSTEM, 0, "there is no qemu here (apt-get install qemu-system-x86)");
+		return err_host(e, "there is no qemu here (apt-get install qemu-system-x86)");
 	return vm_probe(&qemu, e);
 }
 

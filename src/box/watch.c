@@ -81,7 +81,8 @@ static uint64_t exact_memory(int procfd, const char *pid)
 
 /* ---- time ---- */
 
-enum stat_field { STAT_UTIME = 14, STAT_STIME, STAT_CUTIME, STAT_CSTIME, STAT_START = 22, STAT_FIELDS };
+enum stat_field { STAT_STATE = 3, STAT_FLAGS = 9, STAT_UTIME = 14, STAT_STIME, STAT_CUTIME, STAT_CSTIME,
+		STAT_START = 22, STAT_FIELDS };
 
 struct process_times { /* of one process */
 	uint64_t own, waited; /* clock ticks: its own, and of children that it waited for */
@@ -89,29 +90,37 @@ struct process_times { /* of one process */
 };
 
 /*
+ * Reads the fields of a process or thread by their numbers in proc(5); those before STAT_STATE stay empty.
  * The name in brackets may hold any byte, so fields are counted after its last bracket. False if the process
  * is gone.
  */
+static bool read_stat(int procfd, const char *pid, char *buf, size_t cap, struct str ret[STAT_FIELDS])
+{
+	struct str text = read_process_file(procfd, pid, "stat", buf, cap);
+	const char *close = text.n ? memrchr(text.p, ')', text.n) : NULL;
+
+	if (!close)
+		return false;
+	text = str_from(text, (size_t)(close - text.p));
+	str_cut(&text, ' ');
+	for (int i = 0; i < STAT_FIELDS; i++)
+		ret[i] = i < STAT_STATE ? STR("") : str_cut(&text, ' ');
+	return text.n;
+}
+
 static bool read_times(int procfd, const char *pid, struct process_times *ret)
 {
 	char buf[STATUS_BYTES];
-	struct str text = read_process_file(procfd, pid, "stat", buf, sizeof(buf));
-	const char *close = text.n ? memrchr(text.p, ')', text.n) : NULL;
-	size_t at = close ? (size_t)(close - text.p) : text.n;
-	uint64_t field[STAT_FIELDS] = {0};
+	struct str field[STAT_FIELDS];
+	int64_t n[STAT_FIELDS] = {0};
 
-	for (int i = 2; i < STAT_FIELDS && at < text.n; i++) {
-		ptrdiff_t end = str_find(text, ' ', at);
-		int64_t n;
-		if (end < 0)
-			return false;
-		if (i >= STAT_UTIME && num_parse(str_sub(text, at, (size_t)end), 0, INT64_MAX / 8, &n) == 0)
-			field[i] = (uint64_t)n;
-		at = (size_t)end + 1;
-	}
-	*ret = (struct process_times){field[STAT_UTIME] + field[STAT_STIME],
-			field[STAT_CUTIME] + field[STAT_CSTIME], field[STAT_START]};
-	return close;
+	if (!read_stat(procfd, pid, buf, sizeof(buf), field))
+		return false;
+	for (int i = STAT_UTIME; i < STAT_FIELDS; i++)
+		(void)num_parse(field[i], 0, INT64_MAX / 8, &n[i]);
+	*ret = (struct process_times){(uint64_t)(n[STAT_UTIME] + n[STAT_STIME]),
+			(uint64_t)(n[STAT_CUTIME] + n[STAT_CSTIME]), (uint64_t)n[STAT_START]};
+	return true;
 }
 
 static uint64_t ns_of(uint64_t ticks)
@@ -225,29 +234,18 @@ uint64_t watch_time(int list, int init, struct watch_times *times)
 /* ---- exiting ---- */
 
 #define LEAVING 0x4 /* PF_EXITING */
-enum { STAT_STATE = 3, STAT_FLAGS = 9 };
 
 /* A thread that is gone counts as exiting. */
 static bool thread_leaves(int tasks, const char *tid)
 {
 	char buf[STATUS_BYTES];
-	struct str text = read_process_file(tasks, tid, "stat", buf, sizeof(buf));
-	const char *close = text.n ? memrchr(text.p, ')', text.n) : NULL;
-	size_t at = close ? (size_t)(close - text.p) : text.n;
+	struct str field[STAT_FIELDS];
 	int64_t flags = 0;
 
-	for (int i = 2; i < STAT_FLAGS && at < text.n; i++) {
-		ptrdiff_t end = str_find(text, ' ', at);
-		if (end < 0)
-			return false;
-		at = (size_t)end + 1;
-		if (i + 1 == STAT_STATE && (text.p[at] == 'Z' || text.p[at] == 'X'))
-			return true;
-	}
-	ptrdiff_t end = str_find(text, ' ', at);
-	return !text.n ||
-			(end > 0 && num_parse(str_sub(text, at, (size_t)end), 0, UINT32_MAX, &flags) == 0 &&
-					flags & LEAVING);
+	if (!read_stat(tasks, tid, buf, sizeof(buf), field))
+		return true;
+	return str_is_any(field[STAT_STATE], "Z X") ||
+			(num_parse(field[STAT_FLAGS], 0, UINT32_MAX, &flags) == 0 && flags & LEAVING);
 }
 
 typedef bool entry_fn(int dir, const char *name);

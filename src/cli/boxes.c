@@ -37,8 +37,8 @@ int boxes_find(struct boxes *b, const char *command, const char *id, struct back
 
 int boxes_report(struct boxes *b, const char *command, const struct background *k)
 {
-	const char *path = str_c(&b->a, str_fmt(&b->a, "%.*s/" BACKGROUND_FOLDER "/%.*s/report.json",
-							STR_ARG(b->state), STR_ARG(k->id)));
+	const char *path = str_fmt_c(&b->a, "%.*s/" BACKGROUND_FOLDER "/%.*s/report.json", STR_ARG(b->state),
+			STR_ARG(k->id));
 	struct str text;
 	struct json *o;
 	int64_t code;

@@ -43,6 +43,12 @@ struct example_row {
 	char line[112], meaning[128];
 };
 
+/* Rows that many commands have. They need AT(), the offset of a member of the command's options. */
+#define OPTION_HELP_ROW {"help", OPTION_HELP, 0, "", "print this"}
+#define OPTION_JSON_ROW {"json", OPTION_FLAG, AT(json), "", "print one JSON object"}
+#define OPTION_CONFIG_ROW \
+	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"}
+
 struct command_row {
 	char name[24];            /* char array: every start compares all names */
 	const char *synopsis;     /* operands after the name, one form per line */
@@ -55,6 +61,11 @@ struct command_row {
 	bool alone;               /* a program of its own, no command of caisson */
 	int (*run)(const struct command_row *self, int argc, char **argv);
 };
+
+/* Its tables, each with the number of its rows. */
+#define COMMAND_OPTIONS(rows) .options = (rows), .noptions = ARRAY_SIZE(rows)
+#define COMMAND_EXITS(rows) .exits = (rows), .nexits = ARRAY_SIZE(rows)
+#define COMMAND_EXAMPLES(rows) .examples = (rows), .nexamples = ARRAY_SIZE(rows)
 
 /* One per line, sorted by name, so that additions rarely conflict. */
 extern const struct command_row command_allow;

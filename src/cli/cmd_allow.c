@@ -25,7 +25,7 @@ static const struct option_row options[] = {
 			"deny rules work until it is trusted"},
 	{"remove", OPTION_FLAG, AT(remove), "", "remove the rule"},
 	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show the change as a diff and write nothing"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -176,12 +176,9 @@ const struct command_row command_allow = {
 		"An allowed command runs outside the box, with your rights and without a question. A rule "
 		"that allows nearly everything (bash, sudo and npx run whatever their arguments say) must be "
 		"confirmed with the word everything.\n\n" ABOUT_FILE,
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = allow_examples,
-	.nexamples = ARRAY_SIZE(allow_examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(allow_examples),
 	.run = run_allow,
 };
 
@@ -192,10 +189,8 @@ const struct command_row command_ask = {
 	.about = ABOUT_RULES ABOUT_FILE,
 	.options = options + 1,
 	.noptions = ARRAY_SIZE(options) - 1,
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = ask_examples,
-	.nexamples = ARRAY_SIZE(ask_examples),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(ask_examples),
 	.run = run_allow,
 };
 
@@ -206,9 +201,7 @@ const struct command_row command_deny = {
 	.about = ABOUT_RULES ABOUT_FILE,
 	.options = options + 1,
 	.noptions = ARRAY_SIZE(options) - 1,
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = deny_examples,
-	.nexamples = ARRAY_SIZE(deny_examples),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(deny_examples),
 	.run = run_allow,
 };

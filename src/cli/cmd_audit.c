@@ -25,12 +25,12 @@ struct audit_options {
 
 #define AT(field) offsetof(struct audit_options, field)
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	OPTION_JSON_ROW,
 	{"key", OPTION_VALUE, AT(key), "KEY",
 			"public key or key file; fails unless a checkpoint is signed with it"},
 	{"checkpoint", OPTION_VALUE, AT(checkpoint), "FILE", "checkpoint file; fails unless the record "
 			"continues from it"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -240,11 +240,8 @@ const struct command_row command_audit = {
 			"differs from the signed one, unanchored a record without any signed row.\n\nThe "
 			"other subcommands have their own pages: caisson-audit-query(1), -show, -tail, "
 			"-export, -reindex, -checkpoint, -keygen, -prune and -replay-all.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_audit_verify,
 };

@@ -34,15 +34,15 @@ struct audit_key_job {
 
 #define AT(field) offsetof(struct key_options, field)
 static const struct option_row keygen_options[] = {
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_JSON_ROW,
+	OPTION_HELP_ROW,
 };
 static const struct option_row checkpoint_options[] = {
 	{"key", OPTION_VALUE, AT(key), "FILE", "the secret key (default: audit.key in the state directory)"},
 	{"export", OPTION_VALUE, AT(export), "FILE",
 			"also write the checkpoint to this file, to keep it elsewhere"},
 	{"json", OPTION_FLAG, AT(json), "", "print the checkpoint as JSON, as --export writes it"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row keygen_exits[] = {{0, "the key was created"}, {1, "a file of that name exists"},
@@ -104,7 +104,7 @@ static int checkpoint(struct audit_key_job *j, struct err *e)
 		return -1;
 	if (audit_key_load(&j->a, key_path(j, j->o.key), j->at.uid, &key, e) < 0) {
 		if (e->kind == ERR_SYSTEM && e->errnum == ENOENT)
-			err_set(e, ERR_CONFIG, 0, "no key '%.*s' (caisson audit keygen creates one)",
+			err_config(e, "no key '%.*s' (caisson audit keygen creates one)",
 					STR_ARG(key_path(j, j->o.key)));
 		return -1;
 	}
@@ -188,12 +188,9 @@ const struct command_row command_audit_keygen = {
 			"a rewritten record. On the same machine the key protects against people who can "
 			"write the record but cannot read the key. Kept elsewhere, and attached only while a "
 			"checkpoint is made, it protects against everyone. Agents may not run this command.",
-	.options = keygen_options,
-	.noptions = ARRAY_SIZE(keygen_options),
-	.exits = keygen_exits,
-	.nexits = ARRAY_SIZE(keygen_exits),
-	.examples = keygen_examples,
-	.nexamples = ARRAY_SIZE(keygen_examples),
+	COMMAND_OPTIONS(keygen_options),
+	COMMAND_EXITS(keygen_exits),
+	COMMAND_EXAMPLES(keygen_examples),
 	.run = run_keygen,
 };
 
@@ -207,11 +204,8 @@ const struct command_row command_audit_checkpoint = {
 			"nobody who can write the record can reach it: caisson audit verify --checkpoint "
 			"FILE then proves that the record continues from there.\n\nA checkpoint says nothing "
 			"about later rows. Agents may not run this command.",
-	.options = checkpoint_options,
-	.noptions = ARRAY_SIZE(checkpoint_options),
-	.exits = checkpoint_exits,
-	.nexits = ARRAY_SIZE(checkpoint_exits),
-	.examples = checkpoint_examples,
-	.nexamples = ARRAY_SIZE(checkpoint_examples),
+	COMMAND_OPTIONS(checkpoint_options),
+	COMMAND_EXITS(checkpoint_exits),
+	COMMAND_EXAMPLES(checkpoint_examples),
 	.run = run_checkpoint,
 };

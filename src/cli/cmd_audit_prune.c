@@ -30,9 +30,9 @@ static const struct option_row options[] = {
 	{"days", OPTION_VALUE, AT(days), "N",
 			"keep this many days (default: audit.retention_days of the policy, 90)"},
 	{"dry-run", OPTION_FLAG, AT(dry), "", "show what would be dropped and drop nothing"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_CONFIG_ROW,
+	OPTION_JSON_ROW,
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -76,7 +76,7 @@ static int load_settings(struct audit_prune_job *j, struct err *e)
 	if (!j->o.days)
 		return 0;
 	if (num_parse(str_of(j->o.days), 1, RETAIN_DAYS_MAX, &days) < 0)
-		return err_set(e, ERR_INPUT, 0, "--days must be a number from 1 to %d", RETAIN_DAYS_MAX);
+		return err_input(e, "--days must be a number from 1 to %d", RETAIN_DAYS_MAX);
 	j->days = (unsigned)days;
 	return 0;
 }
@@ -222,11 +222,8 @@ const struct command_row command_audit_prune = {
 			"too, and the oldest of them while they take more than audit.quota.\n\nA record that "
 			"is larger than audit.quota causes a warning, and nothing is dropped. A record whose "
 			"chain is broken at the cut stays as it is. Agents may not run this command.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_audit_prune,
 };

@@ -65,7 +65,7 @@ static int print_rows(struct audit_query_job *j, struct search *s, struct err *e
 	rows_end(&r);
 	if (j->form == ROWS_TABLE && !j->o.limit && n == LIMIT_PEOPLE)
 		page_put(&page, STR("the newest 100 rows; --limit N and --since TIME select others\n"));
-	int code = page_end(&page, 0);
+	int code = page_end(&page);
 	return got < 0 ? -1 : code;
 }
 
@@ -148,14 +148,14 @@ static const struct option_row query_options[] = {
 	ROWS_OPTIONS(AT),
 	{"limit", OPTION_VALUE, AT(limit), "N", "only the newest N"},
 	{"json", OPTION_FLAG, AT(json), "", "print the rows as stored, one JSON object a line"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct option_row export_options[] = {
 	{"format", OPTION_VALUE, AT(format), "jsonl|csv", "jsonl (default): the rows as stored; or csv"},
 	ROWS_OPTIONS(AT),
 	{"limit", OPTION_VALUE, AT(limit), "N", "only the newest N"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -197,12 +197,9 @@ const struct command_row command_audit_query = {
 		 "date first. It is a cache: rows are read from the record itself, and when the index "
 		 "cannot be used the files "
 		 "are searched.",
-	.options = query_options,
-	.noptions = ARRAY_SIZE(query_options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = query_examples,
-	.nexamples = ARRAY_SIZE(query_examples),
+	COMMAND_OPTIONS(query_options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(query_examples),
 	.run = run_query,
 };
 
@@ -217,12 +214,9 @@ const struct command_row command_audit_export = {
 			"would read as a formula (it starts with = + - @, a tab or a CR), or that starts "
 			"with an apostrophe, gets an apostrophe in front: remove one to get the text. "
 			"Reasons are ids separated by blanks.",
-	.options = export_options,
-	.noptions = ARRAY_SIZE(export_options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = export_examples,
-	.nexamples = ARRAY_SIZE(export_examples),
+	COMMAND_OPTIONS(export_options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(export_examples),
 	.run = run_export,
 };
 
@@ -270,8 +264,8 @@ static int run_reindex(const struct command_row *self, int argc, char **argv)
 }
 
 static const struct option_row reindex_options[] = {
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_JSON_ROW,
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row reindex_exits[] = {
@@ -289,11 +283,8 @@ const struct command_row command_audit_reindex = {
 	.about = "Rebuilds index.sqlite in the state directory from scratch. You never need it: every query "
 			"updates the index first and rebuilds it if it is damaged. The index is a cache of "
 			"the record and may be deleted at any time.",
-	.options = reindex_options,
-	.noptions = ARRAY_SIZE(reindex_options),
-	.exits = reindex_exits,
-	.nexits = ARRAY_SIZE(reindex_exits),
-	.examples = reindex_examples,
-	.nexamples = ARRAY_SIZE(reindex_examples),
+	COMMAND_OPTIONS(reindex_options),
+	COMMAND_EXITS(reindex_exits),
+	COMMAND_EXAMPLES(reindex_examples),
 	.run = run_reindex,
 };

@@ -33,7 +33,7 @@ static const struct option_row options[] = {
 	{"agent", OPTION_VALUE, AT(agent), "ID", "only requests of this agent"},
 	{"examples", OPTION_VALUE, AT(examples), "N", "this many commands for each change (default: 5)"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object, with all commands"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 enum { EXIT_CHANGES = 1 };
@@ -241,11 +241,8 @@ const struct command_row command_audit_replay_all = {
 			"asked.\n\nSome requests are counted and skipped: those whose commands contained "
 			"secrets, those whose view or policy is not in the record, and those for which the "
 			"new policy needs files that were not examined then.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_audit_replay,
 };

@@ -289,7 +289,7 @@ static void show_spec(struct audit_show_job *j, const char *key, struct str valu
 static int output_of(struct audit_show_job *j, struct str digest, struct str *ret, struct err *e)
 {
 	if (!blob_is_digest(digest))
-		return err_set(e, ERR_INPUT, 0, "not a digest");
+		return err_input(e, "not a digest");
 	if (!j->at.has_blobs)
 		return err_set(e, ERR_SYSTEM, ENOENT, "it is not kept");
 	return blob_get(&j->a, &j->at.blobs, digest, OUTPUT_MAX, ret, e);
@@ -327,7 +327,7 @@ static void show_other(struct audit_show_job *j, const char *key, struct str val
 }
 
 static const struct {
-	const char *key;
+	char key[16];
 	void (*show)(struct audit_show_job *j, const char *key, struct str value); /* NULL: skip */
 } shown[] = {
 	{"v", NULL}, {"seq", NULL}, {"id", NULL}, {"kind", NULL}, {"ts", NULL}, {"prev", NULL},
@@ -342,13 +342,14 @@ static const struct {
 
 static void show_field(struct audit_show_job *j, struct str key, struct str value)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		if (str_is(key, shown[i].key)) {
-			if (shown[i].show)
-				shown[i].show(j, shown[i].key, value);
-			return;
-		}
+	ptrdiff_t i = STR_ROW(shown, key, key);
 	struct buf name;
+
+	if (i >= 0) {
+		if (shown[i].show)
+			shown[i].show(j, shown[i].key, value);
+		return;
+	}
 	buf_init(&name, &j->a, AUDIT_ROW_MAX);
 	put_cell(&name, key, 0);
 	show_other(j, str_c(&j->a, buf_view(&name)), value);
@@ -390,7 +391,7 @@ static int print_text(struct audit_show_job *j)
 	if (j->more)
 		buf_fmt(&j->b, "\nand %zu rows more\n", j->more);
 	page_put(&j->page, buf_view(&j->b));
-	return page_end(&j->page, 0);
+	return page_end(&j->page);
 }
 
 /* ---- for programs ---- */
@@ -435,7 +436,7 @@ static int print_json(struct audit_show_job *j)
 		page_put(&j->page, buf_view(&safe));
 	} else
 		page_put(&j->page, buf_view(&j->b));
-	return page_end(&j->page, 0);
+	return page_end(&j->page);
 }
 
 /* ---- the command ---- */
@@ -466,7 +467,7 @@ static const struct option_row options[] = {
 			"also show the program's standard output and standard error"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object: the id and the rows as stored"},
 	{"utc", OPTION_FLAG, AT(utc), "", "times in UTC (default: local time)"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static int run_audit_show(const struct command_row *self, int argc, char **argv)
@@ -509,11 +510,8 @@ const struct command_row command_audit_show = {
 			"named by its id, or by the number of one of its rows, which caisson-audit-query(1) "
 			"prints first.\n\n--output adds what the program wrote, as it was kept (redacted). "
 			"Invisible characters are printed as escapes.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_audit_show,
 };

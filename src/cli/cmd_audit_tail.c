@@ -129,7 +129,7 @@ static int audit_tail_job_run(void *arg)
 	int rc = newest(j, &e);
 	if (rc == 0 && j->o.follow)
 		rc = follow(j, &e);
-	const int code = page_end(&j->page, 0);
+	const int code = page_end(&j->page);
 	home_close(&j->at);
 	if (rc == 0)
 		return code;
@@ -143,7 +143,7 @@ static const struct option_row options[] = {
 	{"f", OPTION_FLAG, AT(follow), "", "follow: print new rows until interrupted"},
 	{"json", OPTION_FLAG, AT(json), "", "print the rows as stored, one JSON object a line"},
 	{"utc", OPTION_FLAG, AT(utc), "", "times in UTC (default: local time)"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static int run_audit_tail(const struct command_row *self, int argc, char **argv)
@@ -178,11 +178,8 @@ const struct command_row command_audit_tail = {
 	.summary = "show the newest rows of the record, and follow it",
 	.about = "Prints the newest rows, oldest first, one line for each row. -f prints new rows as they "
 			"are written, also past midnight.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_audit_tail,
 };

@@ -22,7 +22,7 @@ static const struct option_row options[] = {
 	{"explain", OPTION_FLAG, AT(explain), "",
 			"show the command with its parts underlined, and the findings (with --json: on "
 			"standard error)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
+	OPTION_CONFIG_ROW,
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "directory in which the command would run (default: this one)"},
 	{"shell", OPTION_VALUE, AT(shell), "bash|sh|zsh|powershell",
 			"shell that would run it: bash (default), sh, zsh, powershell"},
@@ -34,7 +34,7 @@ static const struct option_row options[] = {
 			"write a row to the record (caisson help audit.md); if that fails, the "
 			"answer is deny"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "with --record: name of the agent that asks"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -219,11 +219,8 @@ const struct command_row command_check = {
 			"and every answer is one line. An invalid line is answered by an object with the key "
 			"error, and the next line is read. Policy files are checked for changes before each "
 			"line.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_check,
 };

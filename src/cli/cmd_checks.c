@@ -23,7 +23,7 @@ static const struct option_row options[] = {
 	{"config", OPTION_VALUE, offsetof(struct checks_job, config), "FILE",
 			"use this policy file instead of your own"},
 	{"json", OPTION_FLAG, offsetof(struct checks_job, json), "", "print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed"},
@@ -175,11 +175,8 @@ const struct command_row command_checks = {
 	.about = "Every reason in an answer ends with the id of its check, such as [outside-delete]. Without "
 		 "CHECK, this command lists all checks with the grades of your policy. With CHECK, it "
 		 "explains one check, with an example command and the line of policy that changes its grade.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_checks,
 };

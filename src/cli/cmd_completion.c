@@ -36,7 +36,7 @@ struct completion_job {
 static const struct option_row options[] = {
 	{"words", OPTION_VALUE, offsetof(struct completion_job, words), "N",
 			"print candidates for word number N of the command line that follows"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
@@ -207,11 +207,12 @@ static const struct {
 /* A value by its placeholder: a kind, or the alternatives themselves. */
 static void put_values(struct completion_job *j, struct str what)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (str_is(what, kinds[i].kind)) {
-			kinds[i].put(j);
-			return;
-		}
+	ptrdiff_t i = STR_ROW(kinds, kind, what);
+
+	if (i >= 0) {
+		kinds[i].put(j);
+		return;
+	}
 	if (str_find(what, '|', 0) < 0)
 		return;
 	for (size_t from = 0; from < what.n;) {
@@ -228,8 +229,7 @@ static void put_options(struct completion_job *j, const struct command_row *c)
 		const struct option_row *o = &c->options[i];
 
 		if (o->kind != OPTION_GROUP)
-			put(j, str_c(&j->boxes.a, str_fmt(&j->boxes.a, "%s%s", o->name[1] ? "--" : "-",
-					o->name)), o->help);
+			put(j, str_fmt_c(&j->boxes.a, "%s%s", o->name[1] ? "--" : "-", o->name), o->help);
 	}
 }
 
@@ -266,7 +266,7 @@ static void put_operands(struct completion_job *j, const struct command_row *c, 
 			put_values(j, last_operand(form));
 	}
 	for (size_t i = 0; !first && (below = command_at(i)); i++)
-		if (str_starts(str_of(below->name), str_c(&j->boxes.a, str_fmt(&j->boxes.a, "%s ", c->name))))
+		if (str_starts(str_of(below->name), str_fmt_c(&j->boxes.a, "%s ", c->name)))
 			put(j, below->name + strlen(c->name) + 1, below->summary);
 }
 
@@ -314,7 +314,7 @@ static void put_candidates(struct completion_job *j, size_t at)
 	size_t skip = 2;
 
 	if (at > 2) {
-		c = command_find(str_c(&j->boxes.a, str_fmt(&j->boxes.a, "%s %s", name, j->argv[2])));
+		c = command_find(str_fmt_c(&j->boxes.a, "%s %s", name, j->argv[2]));
 		skip = c ? 3 : 2;
 	}
 	c = c ? c : name ? command_find(name) : NULL;
@@ -361,11 +361,8 @@ const struct command_row command_completion = {
 	.about = "The script asks this program for every completion. It therefore knows the commands and "
 		 "options of the installed version, the checks, presets, clients, policy keys and running "
 		 "boxes. make install and the Debian package install it for all three shells.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_completion,
 };

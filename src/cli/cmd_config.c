@@ -25,12 +25,12 @@ struct config_options {
 
 #define AT(field) offsetof(struct config_options, field)
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	OPTION_JSON_ROW,
 	{"config", OPTION_VALUE, AT(config), "FILE", "verify, show: this file alone; the same as FILE"},
 	{"project", OPTION_FLAG, AT(project), "", "init: write .caisson.yaml of this project"},
 	{"dry-run", OPTION_FLAG, AT(dry_run), "", "init: print the file and write nothing"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "use the project of this directory (default: the current one)"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -482,11 +482,8 @@ const struct command_row command_config = {
 		 "schema prints the JSON Schema of a policy. Editors with a YAML language server "
 		"complete and "
 		 "check the keys with it.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_config,
 };

@@ -27,11 +27,11 @@ struct doctor_options {
 #define AT(field) offsetof(struct doctor_options, field)
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), "", "print the rows as one JSON object"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
+	OPTION_CONFIG_ROW,
 	{"client", OPTION_FLAG, AT(client), "",
 			"look at the hooks of the agent clients that are named, or of all that are used "
 			"here"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -259,11 +259,8 @@ const struct command_row command_doctor = {
 			"hook as the client would, with a command that is always denied and with one that "
 			"does nothing; neither is recorded. The last lines say what the client cannot "
 			"enforce.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_doctor,
 };

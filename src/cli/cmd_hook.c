@@ -23,8 +23,8 @@ static const struct option_row options[] = {
 	{"event", OPTION_VALUE, AT(event), "NAME",
 			"the event, if the input does not name it (Copilot: preToolUse, postToolUse ...; "
 			"generic: pre, post)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_CONFIG_ROW,
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -106,7 +106,7 @@ static int answer_client(const struct hook_flags *f)
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
 	if (arena_run(&in, read_stdin, &reading) < 0)
-		reading.rc = err_set(&reading.err, ERR_LIMIT, 0, "the input is too long");
+		reading.rc = err_limit(&reading.err, "the input is too long");
 	if (reading.rc != 0)
 		hook_refuse_unread(&out, &o, reading.err.text, &reply);
 	else
@@ -160,11 +160,8 @@ const struct command_row command_hook = {
 			"crash. Events that precede no tool call always pass. caisson help hooks "
 			"says what each "
 			"client can and cannot do; `caisson init` installs the hooks.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_hook,
 };

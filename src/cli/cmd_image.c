@@ -40,7 +40,7 @@ static const struct option_row options[] = {
 		{"debian", OPTION_FLAG, AT(debian), "",
 				"build: of Debian packages, from the apt sources of this machine"},
 		{"json", OPTION_FLAG, AT(json), "", "print JSON"},
-		{"help", OPTION_HELP, 0, "", "print this"},
+		OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -352,11 +352,8 @@ const struct command_row command_image = {
 			 "with apt-get, which verifies them. Scripts of packages do not run.\n\n"
 			 "remove takes a name away, and the image with its last name. It refuses while a box "
 			 "uses the image. Changing images is for people: a fixed check denies it to agents.",
-		.options = options,
-		.noptions = ARRAY_SIZE(options),
-		.exits = exits,
-		.nexits = ARRAY_SIZE(exits),
-		.examples = examples,
-		.nexamples = ARRAY_SIZE(examples),
+		COMMAND_OPTIONS(options),
+		COMMAND_EXITS(exits),
+		COMMAND_EXAMPLES(examples),
 		.run = run_image,
 };

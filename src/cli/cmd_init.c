@@ -29,8 +29,8 @@ static const struct option_row options[] = {
 			"works on it"},
 	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show the change as a diff and write nothing"},
 	{"remove", OPTION_FLAG, AT(remove), "", "remove the hooks"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_JSON_ROW,
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "done, or nothing to do"},
@@ -306,11 +306,8 @@ const struct command_row command_init = {
 			"--json lists the files. The change of each is one of none, create, install, remove "
 			"and delete; error says why a file could not be changed. With --dry-run, a "
 			"change has its diff.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_init,
 };

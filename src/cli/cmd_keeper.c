@@ -12,7 +12,7 @@
 
 #define OTHER_WAIT_MS 50 /* another keeper may have its lock and not yet its socket */
 
-static const struct option_row options[] = {{"help", OPTION_HELP, 0, "", "print this"}};
+static const struct option_row options[] = {OPTION_HELP_ROW};
 
 static const struct exit_row exits[] = {
 		{0, "no box is left, or another keeper is running"},
@@ -72,11 +72,8 @@ const struct command_row command_keeper = {
 			 "answers only processes of the same user outside any box, and does not start under "
 			 "no_new_privs, a seccomp filter or in another user namespace. A newer program "
 			 "replaces it: the older keeper takes no further boxes and ends with its last one.",
-		.options = options,
-		.noptions = ARRAY_SIZE(options),
-		.exits = exits,
-		.nexits = ARRAY_SIZE(exits),
-		.examples = examples,
-		.nexamples = ARRAY_SIZE(examples),
+		COMMAND_OPTIONS(options),
+		COMMAND_EXITS(exits),
+		COMMAND_EXAMPLES(examples),
 		.run = run_keeper,
 };

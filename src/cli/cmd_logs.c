@@ -29,7 +29,7 @@ struct logs_job {
 static const struct option_row options[] = {
 		{"f", OPTION_FLAG, offsetof(struct logs_job, follow), "", "follow: print new output until "
 				"the box ends"},
-		{"help", OPTION_HELP, 0, "", "print this"},
+		OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -158,11 +158,8 @@ const struct command_row command_logs = {
 		.about = "Prints the output of the box since it went to the background: both streams in "
 			 "order, normalised and without secrets. The last 4 to 8 MB of a long output are "
 			 "kept.",
-		.options = options,
-		.noptions = ARRAY_SIZE(options),
-		.exits = exits,
-		.nexits = ARRAY_SIZE(exits),
-		.examples = examples,
-		.nexamples = ARRAY_SIZE(examples),
+		COMMAND_OPTIONS(options),
+		COMMAND_EXITS(exits),
+		COMMAND_EXAMPLES(examples),
 		.run = run_logs,
 };

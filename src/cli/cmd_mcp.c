@@ -73,10 +73,10 @@ static const struct option_row options[] = {
 			"convert Unix times in reports to ISO 8601 (default: leave them)"},
 	{"agent", OPTION_VALUE, AT(agent), "ID",
 			"name of the agent for the record (default: the client's name)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
+	OPTION_CONFIG_ROW,
 	{"parallel", OPTION_VALUE, offsetof(struct server_options, parallel), "N",
 			"number of calls served at the same time, from 1 to 8 (default)"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -166,11 +166,8 @@ const struct command_row command_mcp = {
 			"first: a command that would be denied or asked about does not run, and the answer "
 			"says why.\n\nThe options set the limits of every run. A call can ask for less (a "
 			"smaller limit, a read-only workspace), never for more.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_mcp,
 };

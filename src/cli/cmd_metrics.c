@@ -26,10 +26,10 @@ static const struct option_row options[] = {
 	{"textfile", OPTION_VALUE, AT(textfile), "FILE",
 			"write to this file atomically, for a textfile collector"},
 	{"prometheus", OPTION_FLAG, AT(prometheus), "", "the older text format (the default of --textfile)"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	OPTION_JSON_ROW,
 	{"anew", OPTION_FLAG, AT(anew), "",
 			"recount from scratch; counters may go down"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed or written"}, {EXIT_NO_RECORD, "no record exists yet"},
@@ -54,14 +54,14 @@ struct metrics_job {
 /* Others must be able to read the file, and never see half of it. */
 static int write_public(struct arena *a, const char *path, struct str text, struct err *e)
 {
-	const char *spare = str_c(a, str_fmt(a, "%s.%ld.tmp", path, (long)getpid()));
+	const char *spare = str_fmt_c(a, "%s.%ld.tmp", path, (long)getpid());
 	FD_CLEANUP int fd = open(spare, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", spare);
+		return err_system(e, "cannot make '%s'", spare);
 	int bad = fd_write_all(fd, spare, text, e);
 	if (!bad && (fchmod(fd, 0644) < 0 || rename(spare, path) < 0))
-		bad = err_set(e, ERR_SYSTEM, errno, "cannot write '%s'", path);
+		bad = err_system(e, "cannot write '%s'", path);
 	if (bad)
 		unlink(spare);
 	return bad;
@@ -74,7 +74,7 @@ static int write_public(struct arena *a, const char *path, struct str text, stru
 static int count_rows(struct arena *a, const struct record_home *h, bool anew, struct tally *ret,
 		struct err *e)
 {
-	const char *path = str_c(a, str_fmt(a, "%.*s/" STATE_NAME, STR_ARG(h->state)));
+	const char *path = str_fmt_c(a, "%.*s/" STATE_NAME, STR_ARG(h->state));
 	struct str state = STR("");
 	struct buf b;
 	bool restarted;
@@ -159,11 +159,8 @@ const struct command_row command_metrics = {
 			"metrics.json in the state directory, so that only new rows are read and counters do "
 			"not go down when old days are dropped. No label names an agent, a command or a "
 			"path. Agents may not use --textfile.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_metrics,
 };

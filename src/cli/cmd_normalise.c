@@ -12,7 +12,7 @@ static const struct option_row options[] = {
 			"print one JSON object: the text, and counts of what was removed or made visible"},
 	{"keep-timestamps", OPTION_FLAG, offsetof(struct normalise_job, keep_timestamps), "",
 			"leave Unix times as they are"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
@@ -53,11 +53,8 @@ const struct command_row command_normalise = {
 			"as \\u{...}. Cursor movements and clearing the screen hide nothing. Unix times in "
 			"prose become ISO 8601 UTC.\n\nNormalising twice gives the same text. Memory use "
 			"does not grow with the input.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_normalise,
 };

@@ -27,7 +27,7 @@ static const struct option_row options[] = {
 	{"project", OPTION_FLAG, AT(project), "", "pause in this project only"},
 	{"end", OPTION_FLAG, AT(end), "", "end the pause now"},
 	{"json", OPTION_FLAG, AT(json), "", "print the state as one JSON object; not with --for"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -228,11 +228,8 @@ const struct command_row command_pause = {
 			"client, and without the environment variables by which agents mark their commands. "
 			"A fixed check denies it to agents. The system's policy can forbid pauses "
 			"(forbid_lifting).\n\nWithout options this command says if caisson is paused.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_pause,
 };

@@ -32,7 +32,7 @@ struct ports_row {
 
 static const struct option_row options[] = {
 		{"json", OPTION_FLAG, offsetof(struct ports_job, json), "", "print one JSON object"},
-		{"help", OPTION_HELP, 0, "", "print this"},
+		OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -113,11 +113,9 @@ static void put_json(struct buf *out, const struct ports_row *rows, size_t n)
 static void put_rows(struct buf *out, const struct ports_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		buf_fmt(out, "%5u  %-32s  ", rows[i].port,
-				!rows[i].published ? "in the box"
-				: rows[i].listens  ? str_c(out->a, str_fmt(out->a, "http://127.0.0.1:%u",
-										   rows[i].port))
-						   : "published; nobody listens");
+		buf_fmt(out, "%5u  %-32s  ", rows[i].port, !rows[i].published ? "in the box" :
+				rows[i].listens ? str_fmt_c(out->a, "http://127.0.0.1:%u", rows[i].port) :
+				"published; nobody listens");
 		put_visible(out, rows[i].project);
 		buf_char(out, '\n');
 	}
@@ -177,13 +175,10 @@ static int publish_one(struct ports_job *j, uint16_t port, struct buf *out, stru
 	if (publish_check(&j->policies.own, port, e) != 0)
 		return -1;
 	if (j->policies.own.no_lifting && !lists_port(j->policies.own.sandbox.publish, port))
-		return err_set(e, ERR_INPUT, 0,
-				"the system's policy says forbid_lifting, and does not list the "
-				"port");
+		return err_input(e, "the system's policy says forbid_lifting, and does not list the port");
 	if (!network.n)
-		return err_set(e, ERR_INPUT, 0,
-				"no box of this project is in the background; "
-				"sandbox.network.publish of your policy publishes a port whenever one is");
+		return err_input(e, "no box of this project is in the background; sandbox.network.publish of "
+				"your policy publishes a port whenever one is");
 	if (record_deed(&j->boxes.a, &j->v, &j->policies,
 			    str_fmt(&j->boxes.a, "caisson ports publish %u", port),
 			    str_fmt(&j->boxes.a, "a person published port %u of %.*s", port,
@@ -208,7 +203,7 @@ static int change(struct ports_job *j)
 		int64_t port = 0;
 
 		if (num_parse(str_of(j->words[i]), 1, UINT16_MAX, &port) != 0)
-			err_set(&e, ERR_INPUT, 0, "expected a port from %d to 65535", PUBLISH_PORT_MIN);
+			err_input(&e, "expected a port from %d to 65535", PUBLISH_PORT_MIN);
 		else if (publishes)
 			(void)publish_one(j, (uint16_t)port, &out, &e);
 		else
@@ -277,11 +272,8 @@ const struct command_row command_ports = {
 			 "A page from a box is code of the agent in your browser. Browsers share cookies "
 			 "between all ports of a host name, so open it as 127.0.0.1 in a window or profile "
 			 "without logins to other servers there.",
-		.options = options,
-		.noptions = ARRAY_SIZE(options),
-		.exits = exits,
-		.nexits = ARRAY_SIZE(exits),
-		.examples = examples,
-		.nexamples = ARRAY_SIZE(examples),
+		COMMAND_OPTIONS(options),
+		COMMAND_EXITS(exits),
+		COMMAND_EXAMPLES(examples),
 		.run = run_ports,
 };

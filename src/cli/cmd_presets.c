@@ -18,7 +18,7 @@ static const struct option_row options[] = {
 	{"json", OPTION_FLAG, offsetof(struct presets_job, json), "", "print one JSON object"},
 	{"again", OPTION_FLAG, offsetof(struct presets_job, again), "",
 	 "ask the tools again, even if their configuration is unchanged"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {1, "no such preset"}, {EXIT_USAGE, "usage"},
@@ -149,11 +149,8 @@ const struct command_row command_presets = {
 			"hosts from which the package managers of this machine install; "
 			"preset:registries/TOOL are those of one tool. Caisson asks the tools themselves, "
 			"each in a box without network; files of the project are ignored.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_presets,
 };

@@ -21,7 +21,7 @@ static const struct option_row options[] = {
 		{"all", OPTION_FLAG, offsetof(struct ps_job, all), "", "also list boxes that have ended"},
 		{"json", OPTION_FLAG, offsetof(struct ps_job, json), "", "print one JSON object"},
 		{"utc", OPTION_FLAG, offsetof(struct ps_job, utc), "", "times in UTC (default: local time)"},
-		{"help", OPTION_HELP, 0, "", "print this"},
+		OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -108,11 +108,8 @@ const struct command_row command_ps = {
 			 "the id, which other commands accept, the state, the start, and the command. "
 			 "A box ends when its last process ends, at a limit, after 8 hours, with caisson "
 			 "stop, when a newer box needs its place, or with the keeper (caisson-keeper(1)).",
-		.options = options,
-		.noptions = ARRAY_SIZE(options),
-		.exits = exits,
-		.nexits = ARRAY_SIZE(exits),
-		.examples = examples,
-		.nexamples = ARRAY_SIZE(examples),
+		COMMAND_OPTIONS(options),
+		COMMAND_EXITS(exits),
+		COMMAND_EXAMPLES(examples),
 		.run = run_ps,
 };

@@ -21,7 +21,7 @@ static const struct option_row options[] = {
 			"also treat the value of this variable as a secret; may be repeated"},
 	{"patterns-only", OPTION_FLAG, offsetof(struct redact_job, patterns_only), "",
 			"do not search for the values of variables that look like credentials"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
@@ -78,11 +78,8 @@ const struct command_row command_redact = {
 			"hides from programs. Placeholders stay.\n\nNormalising comes first, so a colour or "
 			"an invisible character inside a token does not hide it. Memory use does not grow "
 			"with the input.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_redact,
 };

@@ -34,8 +34,8 @@ static const struct option_row options[] = {
 			"show how the verdict came about, as check --explain does"},
 	{"full", OPTION_FLAG, AT(full), "", "show the whole output instead of its first and last lines"},
 	{"utc", OPTION_FLAG, AT(utc), "", "times in UTC (default: local time)"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_JSON_ROW,
+	OPTION_HELP_ROW,
 };
 
 enum { EXIT_DIFFERS = 1 };
@@ -116,7 +116,7 @@ static void judge_now(struct replay_job *c)
 		       replay_under(&c->a, blobs_of(c), &s->r, &today, &s->policy.d, &e) == 0;
 	if (s->policy.ok && replay_unseen(s->r.judged, &s->policy.d.judgement)) {
 		s->policy.ok = false;
-		err_set(&e, ERR_INPUT, 0, "the policy needs files that were not examined then");
+		err_input(&e, "the policy needs files that were not examined then");
 	}
 	s->policy.why = str_dup(&c->a, str_of(e.text));
 	s->policy.same = s->policy.ok && replay_same(s->r.judged, &s->policy.d.judgement);
@@ -143,19 +143,17 @@ static int can_run(struct replay_job *c, struct run_request *rq, struct err *e)
 	struct str spec = r->begin ? audit_field(r->begin, "spec") : STR("");
 
 	if (!r->begin)
-		return err_set(e, ERR_INPUT, 0, "the request did not run, so it cannot be run again");
+		return err_input(e, "the request did not run, so it cannot be run again");
 	if (r->redacted || str_contains(spec, STR("[redacted:")))
-		return err_set(e, ERR_INPUT, 0,
-				"a secret in the command was redacted, so it cannot be run again");
+		return err_input(e, "a secret in the command was redacted, so it cannot be run again");
 	if (!spec.n)
-		return err_set(e, ERR_INPUT, 0, "the request is not in the record");
+		return err_input(e, "the request is not in the record");
 	if (job_request_of(&c->a, spec, r->command, rq, e) < 0)
 		return -1;
 	if (r->cut && rq->code && str_is(r->command, rq->code)) /* a truncated command is another command */
-		return err_set(e, ERR_INPUT, 0,
-				"the command is too long for a row, so it cannot be run again");
+		return err_input(e, "the command is too long for a row, so it cannot be run again");
 	if (r->cwd.n && chdir(str_c(&c->a, r->cwd)) < 0)
-		return err_set(e, ERR_INPUT, 0, "its directory '%.*s' cannot be entered", STR_ARG(r->cwd));
+		return err_input(e, "its directory '%.*s' cannot be entered", STR_ARG(r->cwd));
 	return 0;
 }
 
@@ -304,11 +302,8 @@ const struct command_row command_replay = {
 			"still applies), records the new run, and compares status, exit code, validation and "
 			"output. Requests that were denied or contained a secret do not run again. Agents "
 			"may not use --run.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_replay,
 };

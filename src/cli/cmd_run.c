@@ -139,7 +139,7 @@ static const struct option_row options[] = {
 			"convert Unix times in the report to ISO 8601 (default: leave them)"},
 	{"agent", OPTION_VALUE, AT(rq.agent), "ID", "name of the agent for the record"},
 	{"config", OPTION_VALUE, AT(rq.config), "FILE", "use this policy file instead of your own"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -312,8 +312,8 @@ static void leave_report(struct run_call *c, struct str report)
 	job_unfinished_clear(c->out, &c->job);
 	/* a client that ended the run may call no hook about it: the next call tells, and so do we now */
 	if (c->job.outcome.interrupted && c->job.report.hints)
-		(void)handoff_write(c->out, state, t->session, STR(HANDOFF_ENDED), report, NULL);
-	if (t->tool_use_id.n && handoff_write(c->out, state, t->session, t->tool_use_id, report, NULL) == 0 &&
+		(void)handoff_write(c->out, state, t->session, STR(HANDOFF_ENDED), report);
+	if (t->tool_use_id.n && handoff_write(c->out, state, t->session, t->tool_use_id, report) == 0 &&
 			!c->job.outcome.interrupted)
 		return;
 	for (const struct hint *h = c->job.report.hints; h; h = h->next)
@@ -548,11 +548,8 @@ const struct command_row command_run = {
 			"credentials are removed and named in the report, and variables that decide which "
 			"programs run never pass. Wrong use prints one line on standard error and exits with "
 			"64 before anything is created.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_boxed,
 };

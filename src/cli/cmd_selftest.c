@@ -30,10 +30,10 @@ static const struct option_row options[] = {
 	{"backend", OPTION_VALUE, AT(backend), "BACKEND",
 			"use this backend (default: the policy's, else native)"},
 	{"json", OPTION_FLAG, AT(json), "", "print the result as one JSON object"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
+	OPTION_CONFIG_ROW,
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "directory in which the commands would run (default: this "
 			"one)"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -287,8 +287,7 @@ static int test_box(struct selftest_job *j, const struct policies *p, struct buf
 	struct box_test test;
 
 	if (j->o->backend && !backend)
-		return err_set(e, ERR_INPUT, 0, "--backend '%.40s': expected one of " BACKEND_NAMES_TEXT,
-				j->o->backend);
+		return err_input(e, "--backend '%.40s': expected one of " BACKEND_NAMES_TEXT, j->o->backend);
 	if (box_test(&j->a, p, backend, dir && dir[0] == '/' ? dir : "/tmp", &test, e) != 0)
 		return -1;
 	if (j->o->json) {
@@ -355,11 +354,8 @@ const struct command_row command_selftest = {
 		 "files, for secrets or for privileges, or that try to outlive their box. Each runs in a "
 		 "fresh box, aimed at canaries in a temporary directory that is removed afterwards. Each row "
 		 "says what stopped the program, how it ended, and how long after the time limit.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_selftest,
 };

@@ -32,8 +32,8 @@ static const struct option_row options[] = {
 	{"until", OPTION_VALUE, AT(until), "TIME", "before this time"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "only this agent"},
 	{"top", OPTION_VALUE, AT(top), "N", "lines in each list (default: 5)"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_JSON_ROW,
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_NO_RECORD, "no record exists yet"},
@@ -65,8 +65,7 @@ static uint64_t decisions(const struct stats_job *j, const char *verdict)
 {
 	size_t n;
 	uint64_t sum = 0;
-	struct tally_entry *e = tally_family(&j->t, str_c(j->t.a, str_fmt(j->t.a, "decisions|%s|", verdict)),
-			&n);
+	struct tally_entry *e = tally_family(&j->t, str_fmt_c(j->t.a, "decisions|%s|", verdict), &n);
 
 	while (n--)
 		sum += e[n].n;
@@ -86,7 +85,7 @@ static uint64_t family_sum(const struct stats_job *j, const char *start)
 
 static uint64_t bucket(const struct stats_job *j, const char *name, unsigned i)
 {
-	return tally_get(&j->t, str_c(j->t.a, str_fmt(j->t.a, "%s|%u", name, i)));
+	return tally_get(&j->t, str_fmt_c(j->t.a, "%s|%u", name, i));
 }
 
 /*
@@ -274,8 +273,8 @@ static void print_days(struct stats_job *j)
 		return;
 	d += n > DAYS_SHOWN ? n - DAYS_SHOWN : 0;
 	n = n > DAYS_SHOWN ? DAYS_SHOWN : n;
-	heading(j, str_c(&j->a, str_fmt(&j->a, "%zu days, %.*s to %.*s", n, STR_ARG(str_sub(d[0].day, 0, 10)),
-			STR_ARG(str_sub(d[n - 1].day, 0, 10)))));
+	heading(j, str_fmt_c(&j->a, "%zu days, %.*s to %.*s", n, STR_ARG(str_sub(d[0].day, 0, 10)),
+			STR_ARG(str_sub(d[n - 1].day, 0, 10))));
 	for (size_t v = 0; v < NVERDICTS; v++)
 		day_line(j, verdicts[v], d, n, v);
 	day_line(j, "runs", d, n, NVERDICTS);
@@ -490,11 +489,8 @@ const struct command_row command_stats = {
 			"denied and asked about most, how runs ended, their duration and memory, "
 			"validations, agents, and each day. Durations and memory are grouped into ranges; "
 			"the numbers of a list add up to the totals.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_stats,
 };

@@ -21,7 +21,7 @@ static const struct option_row options[] = {
 		{"session", OPTION_VALUE, offsetof(struct stop_job, session), "ID",
 				"end the boxes of this client session"},
 		{"json", OPTION_FLAG, offsetof(struct stop_job, json), "", "print one JSON object"},
-		{"help", OPTION_HELP, 0, "", "print this"},
+		OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -138,11 +138,8 @@ const struct command_row command_stop = {
 			 "workspace and records the end, and caisson result prints the report. The first "
 			 "letters of an id are enough. With --json it prints the boxes that have ended, as "
 			 "caisson ps --json does, and under errors the ids that failed.",
-		.options = options,
-		.noptions = ARRAY_SIZE(options),
-		.exits = exits,
-		.nexits = ARRAY_SIZE(exits),
-		.examples = examples,
-		.nexamples = ARRAY_SIZE(examples),
+		COMMAND_OPTIONS(options),
+		COMMAND_EXITS(exits),
+		COMMAND_EXAMPLES(examples),
 		.run = run_stop,
 };

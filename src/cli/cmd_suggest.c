@@ -33,11 +33,11 @@ static const struct option_row options[] = {
 	{"agent", OPTION_VALUE, AT(agent), "ID", "only requests of this agent"},
 	{"least", OPTION_VALUE, AT(least), "N", "only commands that were asked about this often (default: "
 			"2)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
-	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	OPTION_CONFIG_ROW,
+	OPTION_JSON_ROW,
 	{"apply", OPTION_FLAG, AT(apply), "",
 			"write the rules to your policy, after showing the diff and asking for yes"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -285,11 +285,8 @@ const struct command_row command_suggest = {
 			"listed as comments, as are rules and checks that no request matched. Nothing is "
 			"changed: a person decides which rules to use.\n\n--apply writes all rules to your "
 			"policy, as caisson allow does: with the same diff, question and conditions.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_suggest,
 };

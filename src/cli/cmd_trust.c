@@ -31,7 +31,7 @@ static const struct option_row options[] = {
 			"list trusted files, and if their content has changed"},
 	{"remove", OPTION_FLAG, AT(remove), "", "stop trusting FILE, or the files of this project"},
 	{"json", OPTION_FLAG, AT(json), "", "with --list: print one JSON object"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {{0, "done"}, {1, "nothing was trusted or removed"},
@@ -371,11 +371,8 @@ const struct command_row command_trust = {
 			"person: it must be run in a terminal, outside sandboxes, not below an agent client, "
 			"and without the environment variables by which agents mark their commands. No "
 			"option skips it.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_trust,
 };

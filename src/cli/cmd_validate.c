@@ -32,7 +32,7 @@ static const struct option_row options[] = {
 	{"schema", OPTION_VALUE, AT(schema), "FILE",
 			"for --task json: JSON Schema for the output"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object (the default)"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 static const struct exit_row exits[] = {
@@ -90,19 +90,19 @@ static int take_report(struct validate_job *j, const struct json *root, struct v
 			*err = json_key(root, "stderr");
 
 	if (!json_is(root, JSON_OBJECT))
-		return err_set(e, ERR_INPUT, 0, "not an object");
+		return err_input(e, "not an object");
 	if (!json_is(json_key(root, "status"), JSON_STRING))
-		return err_set(e, ERR_INPUT, 0, "'status' is missing or not a string");
+		return err_input(e, "'status' is missing or not a string");
 	in->status = status_of(json_text_at(root, "status"));
 	if (in->status == STATUS_UNKNOWN && !str_is(json_text_at(root, "status"),
 			status_name(STATUS_UNKNOWN)))
-		return err_set(e, ERR_INPUT, 0, "'status' has an unknown value");
+		return err_input(e, "'status' has an unknown value");
 	if ((out && !json_is(out, JSON_STRING) && !json_is(out, JSON_NULL)) ||
 			(err && !json_is(err, JSON_STRING) && !json_is(err, JSON_NULL)))
-		return err_set(e, ERR_INPUT, 0, "'stdout' or 'stderr' is not a string");
+		return err_input(e, "'stdout' or 'stderr' is not a string");
 	if (code && !json_is(code, JSON_NULL) && !(json_is_int(code) && json_int(code, 0) >= 0 &&
 			json_int(code, 0) <= 255))
-		return err_set(e, ERR_INPUT, 0, "'exit_code' is not a number from 0 to 255");
+		return err_input(e, "'exit_code' is not a number from 0 to 255");
 	in->exit_code = json_is_int(code) ? (int)json_int(code, 0) : -1;
 	in->out = str_dup(&j->a, json_text(out));
 	in->err = str_dup(&j->a, json_text(err));
@@ -130,7 +130,7 @@ static int raw_input(struct validate_job *j, struct str text, struct validate_in
 	if (!j->o.exit_code)
 		return 0;
 	if (num_parse(str_of(j->o.exit_code), 0, 255, &n) < 0)
-		return err_set(e, ERR_INPUT, 0, "--exit-code must be a number from 0 to 255, not '%.40s'",
+		return err_input(e, "--exit-code must be a number from 0 to 255, not '%.40s'",
 				j->o.exit_code);
 	in->exit_code = (int)n;
 	in->status = n ? STATUS_EXIT_NONZERO : STATUS_OK;
@@ -149,7 +149,7 @@ static int fill(struct validate_job *j, struct validate_input *in, struct err *e
 	if (j->o.schema && file_read(&j->a, j->o.schema, VALIDATION_SCHEMA_MAX, &in->schema, NULL, e) < 0)
 		return -1;
 	if (j->o.schema && !in->schema.n) /* an empty schema would mean no schema */
-		return err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", j->o.schema);
+		return err_input(e, "the schema '%s' is empty", j->o.schema);
 	return j->o.raw ? raw_input(j, text, in, e) : report_input(j, text, in, e);
 }
 
@@ -220,11 +220,8 @@ const struct command_row command_validate = {
 			"printed), format, counts, checks, is_error.\n\nA consistent report of failing tests "
 			"is valid. Invalid means that the numbers must not be used; each check says why and "
 			"what to do. caisson help validators lists the formats and the checks.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_validate,
 };

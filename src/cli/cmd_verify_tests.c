@@ -18,9 +18,9 @@ struct verify_job {
 static const struct option_row options[] = {
 	{"c", OPTION_VALUE, AT(code), "COMMAND", "shell text that runs the tests, instead of a program"},
 	{"timeout", OPTION_VALUE, AT(timeout), "TIME", "time limit (as in caisson run)"},
-	{"config", OPTION_VALUE, AT(config), "FILE", "use this policy file instead of your own"},
+	OPTION_CONFIG_ROW,
 	{"json", OPTION_FLAG, AT(json), "", "print the report of the run"},
-	{"help", OPTION_HELP, 0, "", "print this"},
+	OPTION_HELP_ROW,
 };
 
 enum { EXIT_HEAD_FAILS = 1, EXIT_UNSURE = 3 };
@@ -112,11 +112,8 @@ const struct command_row command_verify_tests = {
 		 "files are those of the last commit, and says if they pass. Files that git ignores, such as "
 		 "installed packages, are links to the project, which is read-only there. A test may fail "
 		 "rightly because an interface changed: the reader has to decide.",
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
-	.exits = exits,
-	.nexits = ARRAY_SIZE(exits),
-	.examples = examples,
-	.nexamples = ARRAY_SIZE(examples),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
+	COMMAND_EXAMPLES(examples),
 	.run = run_verify_tests,
 };

@@ -21,10 +21,10 @@ static const struct option_row wait_options[] = {
 		{"timeout", OPTION_VALUE, offsetof(struct wait_job, time), "TIME",
 				"wait at most this long, such as 30, 500ms or 2m (default: until it ends)"},
 		JSON_OPTION,
-		{"help", OPTION_HELP, 0, "", "print this"},
+		OPTION_HELP_ROW,
 };
 
-static const struct option_row result_options[] = {JSON_OPTION, {"help", OPTION_HELP, 0, "", "print this"}};
+static const struct option_row result_options[] = {JSON_OPTION, OPTION_HELP_ROW};
 
 static const struct exit_row exits[] = {
 		{0, "the program ended with 0; other codes are those of caisson run"},
@@ -93,12 +93,9 @@ const struct command_row command_wait = {
 		.about = "Prints the report of the box when its last process has ended, as caisson run does. "
 			 "If the box is still running after --timeout, it prints an object with the status "
 			 "running.",
-		.options = wait_options,
-		.noptions = ARRAY_SIZE(wait_options),
-		.exits = exits,
-		.nexits = ARRAY_SIZE(exits),
-		.examples = wait_examples,
-		.nexamples = ARRAY_SIZE(wait_examples),
+		COMMAND_OPTIONS(wait_options),
+		COMMAND_EXITS(exits),
+		COMMAND_EXAMPLES(wait_examples),
 		.run = run_wait,
 };
 
@@ -108,11 +105,8 @@ const struct command_row command_result = {
 		.summary = "print the report of a box that was in the background",
 		.about = "Prints the report of an ended box without waiting. Caisson keeps the reports of "
 			 "the last 32 boxes.",
-		.options = result_options,
-		.noptions = ARRAY_SIZE(result_options),
-		.exits = exits,
-		.nexits = ARRAY_SIZE(exits),
-		.examples = result_examples,
-		.nexamples = ARRAY_SIZE(result_examples),
+		COMMAND_OPTIONS(result_options),
+		COMMAND_EXITS(exits),
+		COMMAND_EXAMPLES(result_examples),
 		.run = run_wait,
 };

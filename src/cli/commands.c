@@ -58,9 +58,10 @@ const struct command_row *command_at(size_t i)
 
 const char *command_spelling(const char *word)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
-		if (!strcmp(word, aliases[i].spelling))
-			return aliases[i].name;
+	ptrdiff_t i = STR_ROW(aliases, spelling, str_of(word));
+
+	if (i >= 0)
+		return aliases[i].name;
 	return word;
 }
 
@@ -79,9 +80,10 @@ const char *command_guess(struct arena *a, const char *name)
 	struct near guess = {.word = str_of(name)};
 	const struct command_row *c;
 
-	for (size_t i = 0; i < ARRAY_SIZE(synonyms); i++)
-		if (!strcmp(name, synonyms[i].word))
-			return str_c(a, str_fmt(a, ", did you mean '%s'", synonyms[i].command));
+	ptrdiff_t i = STR_ROW(synonyms, word, str_of(name));
+
+	if (i >= 0)
+		return str_fmt_c(a, ", did you mean '%s'", synonyms[i].command);
 	for (size_t i = 0; (c = command_at(i)); i++)
 		near_try(&guess, c->name);
 	near_try(&guess, "help");

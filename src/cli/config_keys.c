@@ -66,7 +66,7 @@ static void explain_key(struct arena *a, struct buf *b, const struct yaml_file *
 	put_line(b, "meaning", k->help, width);
 	put_line(b, "value", config_shape_text(a, shapes, k), width);
 	put_line(b, "set by", who_text(k), width);
-	put_line(b, "example", str_c(a, str_fmt(a, "%s: %s", k->name, k->example)), width);
+	put_line(b, "example", str_fmt_c(a, "%s: %s", k->name, k->example), width);
 }
 
 /* True for the key itself and all keys below it: `tools.bash` is not a key but a prefix of some. */
@@ -151,7 +151,7 @@ int config_explain(struct arena *a, struct buf *out, const char *name, bool json
 		list_keys(&text);
 	page_begin(&p, a, true);
 	page_put(&p, buf_view(&text));
-	return page_end(&p, 0);
+	return page_end(&p);
 }
 
 /* ---- init ---- */

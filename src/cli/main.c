@@ -14,8 +14,7 @@
 /* "audit query" may come as two words; in "config show" only the first is the command. */
 static const struct command_row *find_two(struct arena *a, const char *first, const char *second)
 {
-	const struct command_row *c = second ? command_find(str_c(a, str_fmt(a, "%s %s", first, second))) :
-			NULL;
+	const struct command_row *c = second ? command_find(str_fmt_c(a, "%s %s", first, second)) : NULL;
 
 	return c ? c : command_find(command_spelling(first));
 }

@@ -32,14 +32,13 @@ static int unknown_option(const struct command_row *c, const char *arg, struct e
 	struct near guess = {.word = str_n(arg + 2, strcspn(arg + 2, "="))};
 
 	if (arg[1] != '-')
-		return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'", arg);
+		return err_input(e, "unknown option '%.100s'", arg);
 	for (size_t i = 0; i < c->noptions; i++)
 		if (c->options[i].kind != OPTION_GROUP)
 			near_try(&guess, c->options[i].name);
 	near_try(&guess, COLOUR);
-	return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'%s%s%s", arg,
-			guess.best ? ", did you mean '--" : "", guess.best ? guess.best : "",
-			guess.best ? "'" : "");
+	return err_input(e, "unknown option '%.100s'%s%s%s", arg, guess.best ? ", did you mean '--" : "",
+			guess.best ? guess.best : "", guess.best ? "'" : "");
 }
 
 static int add_to_list(struct option_list *list, const struct option_row *o, const char *value, struct err *e)
@@ -47,8 +46,8 @@ static int add_to_list(struct option_list *list, const struct option_row *o, con
 	struct texts *t = &list->room[list->n];
 
 	if (list->n == OPTION_LIST_MAX)
-		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given more than %d times", dashes(o),
-				o->name, OPTION_LIST_MAX);
+		return err_input(e, "option '%s%s' is given more than %d times", dashes(o), o->name,
+				OPTION_LIST_MAX);
 	*t = (struct texts){.text = str_of(value)};
 	*(list->n++ ? &t[-1].next : &list->first) = t;
 	return 0;
@@ -58,11 +57,11 @@ static int take_value(const struct option_row *o, const char *arg, const char *v
 	struct err *e)
 {
 	if (has_value(o) && !value)
-		return err_set(e, ERR_INPUT, 0, "option '%s' needs a value: %s", arg, o->value);
+		return err_input(e, "option '%s' needs a value: %s", arg, o->value);
 	if (o->kind == OPTION_LIST)
 		return add_to_list((struct option_list *)((char *)into + o->offset), o, value, e);
 	if (o->kind == OPTION_ONCE && *(const char **)((char *)into + o->offset))
-		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given twice", dashes(o), o->name);
+		return err_input(e, "option '%s%s' is given twice", dashes(o), o->name);
 	if (o->kind == OPTION_VALUE || o->kind == OPTION_ONCE)
 		*(const char **)((char *)into + o->offset) = value;
 	else if (o->kind == OPTION_FLAG)
@@ -81,7 +80,7 @@ static int take_colour(int argc, char **argv, int *i, struct err *e)
 		return 1;
 	when = arg[n] ? arg + n + 1 : *i + 1 < argc ? argv[++*i] : "";
 	if (!terminal_choose_colour(when))
-		return err_set(e, ERR_INPUT, 0, "invalid --color '%.40s' (use auto, always or never)", when);
+		return err_input(e, "invalid --color '%.40s' (use auto, always or never)", when);
 	return 0;
 }
 
@@ -111,7 +110,7 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 		if (!o || !o->name[1] != (arg[1] != '-'))
 			return unknown_option(c, arg, e);
 		if (eq && !has_value(o))
-			return err_set(e, ERR_INPUT, 0, "option '--%s' takes no value", o->name);
+			return err_input(e, "option '--%s' takes no value", o->name);
 		rc = take_value(o, arg,
 			eq                             ? eq + 1
 			: has_value(o) && i + 1 < argc ? argv[++i]

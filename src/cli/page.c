@@ -152,7 +152,7 @@ void page_put(struct page *p, struct str text)
 		buf_str(&p->held, text);
 }
 
-int page_end(struct page *p, int code)
+int page_end(struct page *p)
 {
 	page_flush(p);
 	if (p->pager) {
@@ -160,7 +160,7 @@ int page_end(struct page *p, int code)
 		process_wait(p->pager);
 	}
 	if (!p->failed)
-		return code;
+		return 0;
 	output_error("cannot write to standard output: %s", strerror(p->failed));
 	return EXIT_INTERNAL;
 }

@@ -25,8 +25,8 @@ void page_begin(struct page *p, struct arena *a, bool paged);
 void page_put(struct page *p, struct str text);
 /* Writes the buffered output now. */
 void page_flush(struct page *p);
-/* Waits for the pager. Returns `code`, or EXIT_INTERNAL after a message if writing failed. */
-int page_end(struct page *p, int code);
+/* Waits for the pager. Returns 0, or EXIT_INTERNAL after a message if writing failed. */
+int page_end(struct page *p);
 
 /* Return escape sequences for a terminal; empty without colours. */
 enum tint { TINT_NONE, TINT_BOLD, TINT_DIM, TINT_RED, TINT_GREEN, TINT_YELLOW, TINT_CYAN };

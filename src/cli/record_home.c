@@ -24,7 +24,7 @@ int home_open(struct arena *a, struct record_home *h, bool blobs, struct err *e)
 {
 	struct err why = {0};
 
-	if (audit_open(a, h->state, STR(""), h->uid, false, &h->audit, e) < 0)
+	if (audit_open(a, h->state, h->uid, false, &h->audit, e) < 0)
 		return -1;
 	h->opened = true;
 	slow_start();

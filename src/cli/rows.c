@@ -28,7 +28,7 @@ static int take_verdict(const char *value, struct audit_filter *f, struct err *e
 			f->verdict = str_of(value);
 			return 0;
 		}
-	return err_set(e, ERR_INPUT, 0, "unknown verdict '%.40s': allow, ask, contain or deny", value);
+	return err_input(e, "unknown verdict '%.40s': allow, ask, contain or deny", value);
 }
 
 static int take_status(const char *value, struct audit_filter *f, struct err *e)
@@ -38,8 +38,7 @@ static int take_status(const char *value, struct audit_filter *f, struct err *e)
 			f->status = str_of(value);
 			return 0;
 		}
-	return err_set(e, ERR_INPUT, 0,
-			"unknown status '%.40s': ok, exit_nonzero, signal, timeout, oom, output_limit, "
+	return err_input(e, "unknown status '%.40s': ok, exit_nonzero, signal, timeout, oom, output_limit, "
 			"denied, needs_approval, setup_error or unknown", value);
 }
 
@@ -52,10 +51,9 @@ static int take_kinds(const char *value, struct audit_filter *f, struct err *e)
 		enum audit_kind k = audit_kind_of(str_sub(s, from, to));
 
 		if (k == AUDIT_KINDS)
-			return err_set(e, ERR_INPUT, 0,
-					"unknown kind '%.*s': begin, end, verdict, recovered, checkpoint, "
-					"tombstone or person", (int)(to - from < 40 ? to - from : 40),
-					s.p + from);
+			return err_input(e, "unknown kind '%.*s': begin, end, verdict, recovered, "
+					"checkpoint, tombstone or person",
+					(int)(to - from < 40 ? to - from : 40), s.p + from);
 		f->kinds |= 1u << k;
 		from = to + 1;
 	}
@@ -91,14 +89,14 @@ int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, stru
 			.session = str_of(o->session ? o->session : "")};
 
 	if ((o->agent && !*o->agent) || (o->session && !*o->session))
-		return err_set(e, ERR_INPUT, 0, "--agent and --session need a name");
+		return err_input(e, "--agent and --session need a name");
 	if ((o->since && parse_time(o->since, o->utc, now, false, &f.since, e) < 0) ||
 			(o->until && parse_time(o->until, o->utc, now, true, &f.until, e) < 0) ||
 	    (o->verdict && take_verdict(o->verdict, &f, e) < 0) ||
 	    (o->status && take_status(o->status, &f, e) < 0) || (o->kind && take_kinds(o->kind, &f, e) < 0))
 		return -1;
 	if (f.since && f.until && f.since >= f.until)
-		return err_set(e, ERR_INPUT, 0, "--since must be earlier than --until");
+		return err_input(e, "--since must be earlier than --until");
 	if (o->grep && regex_new(a, str_of(o->grep), 0, &f.grep, NULL, e) < 0) {
 		e->kind = ERR_INPUT;
 		return -1;

@@ -43,10 +43,7 @@ static struct str topic_name(const char *word)
 
 bool topic_is(const char *word)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
-		if (str_is(topic_name(word), topics[i].name))
-			return true;
-	return false;
+	return STR_ROW(topics, name, topic_name(word)) >= 0;
 }
 
 /* The column under which a paragraph, an item of a list or a row of a table goes on. */
@@ -94,7 +91,7 @@ int topic_print(struct arena *a, const char *word)
 	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
 		if (str_is(topic_name(word), topics[i].name))
 			put_page(&p, a, page_text(i));
-	return page_end(&p, 0);
+	return page_end(&p);
 }
 
 void topics_try(struct near *guess)

@@ -36,9 +36,7 @@ enum { /* client abilities and quirks */
 	CLIENT_APPROVES = 1 << 6, /* "allow" suppresses the client's own question */
 	/* has permission rules in settings.json. They see only our rewritten command, so we enforce them */
 	CLIENT_SETTINGS = 1 << 7,
-	/*
-	 * bypassPermissions only means that nobody is asked (Codex sends it in every `exec`); we still judge
-	 */
+	/* bypassPermissions only means that nobody is asked (Codex sends it in `exec`); we still judge */
 	CLIENT_UNATTENDED = 1 << 8,
 	/* MCP tools are named mcp_..., so every other tool is built in */
 	CLIENT_MARKS = 1 << 9,
@@ -56,19 +54,15 @@ enum { /* client abilities and quirks */
 	CLIENT_ANSWERS = 1 << 16,
 	/* treats `apply_patch` with a here-document as a call of its patch tool (shell_patch.c) */
 	CLIENT_PATCHES = 1 << 17,
-	/*
-	 * kills a command, or moves it to the background, by its own time limits; ours must not end it
-	 * earlier
-	 */
+	/* ends a command, or moves it to the background, at its own time limit; ours must not be earlier */
 	CLIENT_LIMITS = 1 << 18,
+	/* always sets CLAUDE_PROJECT_DIR for its hooks, overriding its own environment */
+	CLIENT_START_DIR = 1 << 19,
 	CLIENT_INPUT = 1 << 20, /* the model can type into a command's standard input */
 	/* when a hook exits with 2, shows its standard output and drops standard error */
 	CLIENT_HIDES_ERROR = 1 << 21,
-	/* always sets CLAUDE_PROJECT_DIR for its hooks, overriding its own environment */
-	CLIENT_BASE = 1 << 19,
 	CLIENT_BASH = 1 << 22, /* runs commands by bash; other clients take the person's own shell */
-	/* its tool_call wraps a call of another tool */
-	CLIENT_WRAPS = 1 << 23,
+	CLIENT_WRAPS = 1 << 23, /* its tool_call wraps a call of another tool */
 };
 
 struct client_event {
@@ -131,10 +125,10 @@ struct hook_input { /* one parsed input; the arena owns its texts and values */
 	bool words;                /* the command was a list of words: a text cannot replace it */
 	enum dialect dialect;
 	struct str cwd;            /* working directory of the tool; empty: not given */
-	struct str start;          /* base of relative paths in the tool's input; empty: cwd */
+	struct str paths_base;     /* base of relative paths in the tool's input; empty: cwd */
 	/* cwd without the caller's own choice of directory; empty: the caller made none, or unknown */
 	struct str session_cwd;
-	struct str base;           /* start directory of the session; empty: unknown */
+	struct str start_dir;      /* where the session started; empty: unknown */
 	struct str session, tool_use_id, agent; /* may be empty */
 	struct str prompt;         /* the client's id of the person's prompt; may be empty */
 	enum mode mode;
@@ -164,8 +158,10 @@ bool tool_shell_patch(struct str command, struct str *ret_dir);
 bool tool_names_patch(const struct facts *f);
 /* Trims white space from both ends, Unicode white space included. */
 struct str tool_trimmed(struct str s);
-/* Records the effects of any other tool on files and hosts as facts for the gate. */
-/* `home` replaces ~; may be empty. */
+/*
+ * Records the effects of any other tool on files and hosts as facts for the gate. `home` replaces ~; may be
+ * empty.
+ */
 int tool_facts(struct arena *a, const struct hook_input *h, struct str home, struct facts *ret,
 		struct err *e);
 /* Appends every string in a tool's input. */

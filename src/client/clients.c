@@ -118,7 +118,7 @@ static const struct client_event generic_events[] = {
 static const struct client rows[] = {
 	{"claude-code", "Claude Code", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_ASKS_BOXED | CLIENT_MARKS |
 			CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_ADDS | CLIENT_FOLLOWS |
-			CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_SETTINGS | CLIENT_BASE,
+			CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_SETTINGS | CLIENT_START_DIR,
 	 " hook_event_name session_id transcript_path ", " turn_id model timestamp conversation_id ",
 	 SEEN_BY_NAME, claude_events, ".claude/settings.json",
 	 "the output of a command that failed or went to the background cannot be replaced afterwards; "

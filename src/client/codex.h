@@ -25,6 +25,13 @@ struct codex_turn {
 	uint32_t uid;
 };
 
+static inline struct codex_turn codex_turn_of(const struct json *input, const struct view *v)
+{
+	return (struct codex_turn){.transcript = json_text_at(input, "transcript_path"),
+			.turn = json_text_at(input, "turn_id"), .home = v->home, .project = v->project,
+			.uid = v->uid};
+}
+
 /*
  * Computes the walls of the turn's sandbox. Their mode is "unknown" if the transcript is missing, is not the
  * person's own, or does not name a mode. *ret_refuse says why a box cannot reproduce the walls; it is empty
@@ -43,29 +50,22 @@ size_t codex_read_at(int fd, char *to, size_t n, size_t at);
 
 /* ---- codex_shell.c ---- */
 
-/*
- * The shell that reads a command. The model can name one (`shell` of exec_command); the transcript records
- * it, the hook's input does not. A shell planted by an agent would run unjudged. It would even run outside
- * Codex's sandbox, because our rule lets the rewritten command leave it.
- */
-struct codex_shell {
-	bool named;           /* the call names a shell */
-	enum dialect dialect; /* of the named shell */
-	unsigned others;      /* if unnamed: bits 1 << dialect of the shells Codex may start */
-	struct str refuse;    /* why the call must not run; empty: it may */
-};
-
 struct codex_places { /* inputs of the shell search */
 	struct shell_places at;
 	struct str login;  /* login shell from the password database */
 	struct str shells; /* content of /etc/shells */
 };
 
+/*
+ * Finds the shell that reads a command. The model can name one (`shell` of exec_command); the transcript
+ * records it, the hook's input does not. A shell planted by an agent would run unjudged. It would even run
+ * outside Codex's sandbox, because our rule lets the rewritten command leave it.
+ */
 void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, const struct view *v,
-	struct codex_shell *ret);
+	struct shell_choice *ret);
 /* Does the same for the arguments of a call; NULL: unknown. */
 void codex_shell_of_call(
-	struct arena *a, const struct codex_places *p, const struct json *call, struct codex_shell *ret);
+	struct arena *a, const struct codex_places *p, const struct json *call, struct shell_choice *ret);
 /* Returns the arguments if the transcript line is the row of this call, else NULL. */
 const struct json *codex_call_of_line(struct arena *a, struct str line, struct str call);
 

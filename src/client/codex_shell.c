@@ -197,13 +197,13 @@ static bool is_systems(struct shell_search *s, struct str path)
 	return stat(str_c(s->a, path), &st) != 0 || (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH)));
 }
 
-static void refuse_shell(struct shell_search *s, struct codex_shell *ret, const char *what, struct str path)
+static void refuse_shell(struct shell_search *s, struct shell_choice *ret, const char *what, struct str path)
 {
 	if (!ret->refuse.n)
 		ret->refuse = str_fmt(s->a, "%s: '%.*s'", what, STR_ARG(path));
 }
 
-static void read_named(struct shell_search *s, struct str shell, struct codex_shell *ret)
+static void read_named(struct shell_search *s, struct str shell, struct shell_choice *ret)
 {
 	const struct shell_type *type = type_of(shell);
 	struct str path = shell;
@@ -231,7 +231,8 @@ static void read_named(struct shell_search *s, struct str shell, struct codex_sh
 }
 
 /* The call names no shell: check every shell that may read the command. */
-static void read_any(struct shell_search *s, const struct shell_type *from, size_t n, struct codex_shell *ret)
+static void read_any(struct shell_search *s, const struct shell_type *from, size_t n,
+		struct shell_choice *ret)
 {
 	s->present = true;
 	for (size_t i = 0; i < n; i++) {
@@ -249,13 +250,13 @@ static void read_any(struct shell_search *s, const struct shell_type *from, size
 }
 
 void codex_shell_of_call(
-	struct arena *a, const struct codex_places *p, const struct json *call, struct codex_shell *ret)
+	struct arena *a, const struct codex_places *p, const struct json *call, struct shell_choice *ret)
 {
 	struct shell_search s = {.a = a, .p = p};
 	const struct shell_type *login = type_of(p->login);
 	struct str elsewhere = json_text_at(call, "environment_id"), shell = json_text_at(call, "shell");
 
-	*ret = (struct codex_shell){.refuse = STR("")};
+	*ret = (struct shell_choice){.refuse = STR("")};
 	path_memo_init(&s.memo, a, STR(""));
 	if (elsewhere.n && !str_is(elsewhere, "local"))
 		refuse_shell(&s, ret, "the call is for another machine, which Caisson does not know",
@@ -269,7 +270,7 @@ void codex_shell_of_call(
 }
 
 void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, const struct view *v,
-	struct codex_shell *ret)
+	struct shell_choice *ret)
 {
 	struct codex_places p = {.at = shell_places(v), .shells = STR("")};
 	struct user self = {.shell = STR("")};

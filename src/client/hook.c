@@ -93,11 +93,11 @@ static int parse_input(void *arg)
  * Trusts CLAUDE_PROJECT_DIR only from a client that always sets it, because a project's settings can set
  * variables, too.
  */
-static struct str base_of(const struct hook_call *c)
+static struct str start_dir_of(const struct hook_call *c)
 {
 	static const char name[] = "CLAUDE_PROJECT_DIR=";
 
-	for (size_t i = 0; (c->h.client->can & CLIENT_BASE) && c->o->environ && c->o->environ[i]; i++)
+	for (size_t i = 0; (c->h.client->can & CLIENT_START_DIR) && c->o->environ && c->o->environ[i]; i++)
 		if (str_starts(str_of(c->o->environ[i]), name))
 			return str_of(c->o->environ[i] + sizeof(name) - 1);
 	return STR("");
@@ -122,7 +122,7 @@ static int make_answer(void *arg)
 {
 	struct hook_work *w = arg;
 
-	w->call.h.base = base_of(&w->call);
+	w->call.h.start_dir = start_dir_of(&w->call);
 	if (w->call.h.phase == PHASE_END)
 		hook_end(&w->call);
 	if (w->call.h.phase == PHASE_END || w->call.h.phase == PHASE_OTHER)

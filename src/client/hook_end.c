@@ -60,7 +60,7 @@ static void end_boxes(struct hook_call *c, struct str state)
 
 void hook_end(struct hook_call *c)
 {
-	const struct context at = {.cwd = c->h.cwd, .base = c->h.base};
+	const struct context at = {.cwd = c->h.cwd, .start_dir = c->h.start_dir};
 	struct err why = {0};
 	struct str state;
 	struct view v;

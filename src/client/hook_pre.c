@@ -7,13 +7,11 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/chars.h"
 #include "base/glob.h"
 #include "box/box.h"
-#include "box/protect.h"
 #include "client/hook_pre.h"
 #include "client/live.h"
 #include "client/sandbox.h"
@@ -24,9 +22,6 @@
 #include "sys/path.h"
 #include "sys/user.h"
 
-#define VETTING_WAIT_MS 1000 /* for a running search */
-#define VETTING_STEP_MS 5
-
 void review_change(struct review *g, struct str key, struct str text)
 {
 	struct change_of_input **at = &g->v.changes;
@@ -36,61 +31,6 @@ void review_change(struct review *g, struct str key, struct str text)
 	if (!*at)
 		*at = arena_new(g->c->a, struct change_of_input);
 	**at = (struct change_of_input){.next = (*at)->next, .key = key, .text = text};
-}
-
-/* ---- redirect: /tmp/x becomes TARGET/x before judging, so that the judged text is the one that runs ---- */
-
-static bool starts_path(struct str s, size_t at)
-{
-	return at == 0 || strchr(" \t\n'\"=:<>(;|&,", s.p[at - 1]) != NULL;
-}
-
-static struct str redirect_text(struct arena *a, struct str s, struct str target)
-{
-	struct str name = str_from(target, 5);
-	struct buf b;
-
-	if (!str_contains(s, STR("/tmp/")))
-		return s;
-	buf_init(&b, a, HOOK_INPUT_MAX * 4);
-	for (size_t i = 0; i < s.n; i++) {
-		struct str rest = str_from(s, i), after = str_from(s, i + 5);
-
-		buf_char(&b, s.p[i]);
-		if (!str_starts(rest, "/tmp/") || !starts_path(s, i) ||
-				(after.n >= name.n && !memcmp(after.p, name.p, name.n) &&
-				(after.n == name.n || after.p[name.n] == '/')))
-			continue;
-		buf_str(&b, str_from(target, 1));
-		i += 3; /* the slash after it is copied next */
-	}
-	return buf_view(&b);
-}
-
-static void redirect_tmp(struct review *g)
-{
-	struct hook_call *c = g->c;
-	const struct tmp_redirect *t = &c->policies.own.redirect;
-
-	if (!t->on || !(c->h.client->can & CLIENT_REWRITES) || c->h.words)
-		return;
-	for (const struct json *v = c->h.args->first; v; v = v->next) {
-		bool mine = review_is_shell(g) ? str_eq(v->key, c->h.command_key) :
-				c->h.kind != TOOL_OTHER &&
-				str_is_any(v->key, "file_path filePath path");
-		struct str text = mine && v->kind == JSON_STRING ? redirect_text(c->a, v->text, t->target) :
-				STR("");
-
-		if (!text.n || str_eq(text, v->text))
-			continue;
-		review_change(g, v->key, text);
-		/* the target must exist; the judge checks who else can write it */
-		mkdir(str_c(c->a, t->target), 0700);
-		if (review_is_shell(g))
-			c->h.command = text;
-		else
-			((struct json *)v)->text = text; /* arena-owned; the answer carries it as a change */
-	}
 }
 
 /* ---- judging ---- */
@@ -163,13 +103,14 @@ static int judge_elsewhere(struct review *g, struct err *e)
 	struct hook_call *c = g->c;
 	struct judgement there;
 	struct engine_request rq = g->rq;
-	struct context at = {.cwd = c->h.cwd, .base = c->h.base};
+	struct context at = {.cwd = c->h.cwd, .start_dir = c->h.start_dir};
 	struct str project;
 	struct facts facts;
 
 	if (!c->h.session_cwd.n || !review_is_shell(g) || hook_pin(c))
 		return 0;
-	project = world_project(c->a, c->view, &(struct context){.cwd = c->h.session_cwd, .base = c->h.base});
+	project = world_project(c->a, c->view,
+			&(struct context){.cwd = c->h.session_cwd, .start_dir = c->h.start_dir});
 	if (str_eq(project, c->view->project))
 		return 0;
 	at.view = view_from(c, project);
@@ -188,7 +129,7 @@ static int judge_elsewhere(struct review *g, struct err *e)
  * Codex treats more spellings of apply_patch as its patch tool than we judge as patches. Never pass such a
  * command unchanged: in the box it is plain shell text, and the client does not see it.
  */
-static void keep_from_patching(struct review *g)
+static void note_patch_name(struct review *g)
 {
 	if ((g->c->h.client->can & CLIENT_PATCHES) && review_is_shell(g) && tool_names_patch(&g->facts))
 		add_note(g, NOTE_PATCH_NAME, STR(""));
@@ -198,7 +139,7 @@ static void keep_from_patching(struct review *g)
  * Returns the first kind of secret in a redacted text that the policy does not ignore (secrets.allow.rules);
  * empty: none.
  */
-static struct str kind_found(struct str redacted, const struct texts *allowed)
+static struct str secret_found(struct str redacted, const struct texts *allowed)
 {
 	static const char mark[] = "[redacted:";
 
@@ -217,7 +158,7 @@ static struct str kind_found(struct str redacted, const struct texts *allowed)
 }
 
 /* secrets.scanInputs: a tool's input must not contain a secret. */
-static void scan_input(struct review *g)
+static void note_secrets(struct review *g)
 {
 	struct hook_call *c = g->c;
 	const struct secrets *s = &c->policies.own.secrets;
@@ -235,7 +176,7 @@ static void scan_input(struct review *g)
 		add_note(g, NOTE_INPUT_LONG, STR(""));
 		return;
 	}
-	kind = kind_found(redact_text(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n), s->allow_rules);
+	kind = secret_found(redact_text(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n), s->allow_rules);
 	if (n && kind.n)
 		add_note(g, NOTE_INPUT_SECRET, kind);
 }
@@ -244,7 +185,7 @@ static void scan_input(struct review *g)
  * Checks the shell that reads the command: no agent may have planted it, and it must not parse the command
  * differently.
  */
-static int keep_to_shell(struct review *g, struct err *e)
+static int note_shell(struct review *g, struct err *e)
 {
 	bool differ;
 
@@ -261,7 +202,7 @@ static int keep_to_shell(struct review *g, struct err *e)
  * The box opens only the project. Do not contain a command whose directory is elsewhere, or is reached by a
  * link that leaves the project.
  */
-static void stay_inside(struct review *g)
+static void note_place(struct review *g)
 {
 	const struct view *v = g->j.view;
 
@@ -280,13 +221,13 @@ static void stay_inside(struct review *g)
 
 static int note_call(struct review *g, struct err *e)
 {
-	if (keep_to_shell(g, e) != 0)
+	if (note_shell(g, e) != 0)
 		return -1;
-	keep_from_patching(g);
-	scan_input(g);
+	note_patch_name(g);
+	note_secrets(g);
 	if (g->c->h.unboxed)
 		add_note(g, NOTE_UNBOXED, STR(""));
-	stay_inside(g);
+	note_place(g);
 	return 0;
 }
 
@@ -305,7 +246,7 @@ static void deny_split(struct review *g, const struct approved *x)
 }
 
 /* True if the pause changed the verdict. */
-static bool by_pause(const struct review *g)
+static bool paused_verdict(const struct review *g)
 {
 	const struct step *s = g->j.steps;
 
@@ -322,7 +263,7 @@ static void allow_call(struct review *g)
 			DECIDE_ALLOW : DECIDE_PASS;
 	if (r)
 		g->v.context = str_visible(g->c->a, str_fmt(g->c->a, "caisson: %.*s", STR_ARG(r->message)));
-	if (by_pause(g))
+	if (paused_verdict(g))
 		g->v.context = str_fmt(g->c->a,
 				"caisson is paused by the user until %.*s: it neither asks nor contains "
 				"until then",
@@ -351,7 +292,7 @@ static const char *host_obstacle(struct review *g, enum verdict *ret_mildest)
 	case BOX_UNSURE: break;
 	}
 	*ret_mildest = VERDICT_ASK;
-	return str_c(a, str_fmt(a, "No box can run right now: %s; try again later", why.text));
+	return str_fmt_c(a, "No box can run right now: %s; try again later", why.text);
 }
 
 /*
@@ -369,8 +310,8 @@ static const char *box_obstacle(struct review *g, enum verdict *ret_mildest)
 	if (!review_is_shell(g))
 		return "A tool of the client cannot run in the box";
 	if (!(c->h.client->can & CLIENT_REWRITES))
-		return str_c(c->a, str_fmt(c->a, "%s does not let caisson run a command in the box",
-				c->h.client->title));
+		return str_fmt_c(c->a, "%s does not let caisson run a command in the box",
+				c->h.client->title);
 	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
 		return "A command in this form cannot run in the box";
 	why = host_obstacle(g, ret_mildest);
@@ -380,7 +321,7 @@ static const char *box_obstacle(struct review *g, enum verdict *ret_mildest)
 	if (g->j.view)
 		sandbox_walls(g->c, g->j.view, &g->walls, &kept_in);
 	if (kept_in.n)
-		return str_c(c->a, str_fmt(c->a, "It may only run in the box: %.*s", STR_ARG(kept_in)));
+		return str_fmt_c(c->a, "It may only run in the box: %.*s", STR_ARG(kept_in));
 	return g->j.view && g->j.view->program.n ? NULL :
 			"No box can run: caisson cannot find its own program file";
 }
@@ -405,8 +346,8 @@ static const char *approval_obstacle(struct review *g, enum approval run)
 	const char *why;
 
 	if (review_is_shell(g) && !(g->c->h.client->can & CLIENT_ASKS_BOXED))
-		return str_c(g->c->a, str_fmt(g->c->a, "%s cannot run an approved command in the box",
-				g->c->h.client->title));
+		return str_fmt_c(g->c->a, "%s cannot run an approved command in the box",
+				g->c->h.client->title);
 	why = box_obstacle(g, &mildest);
 	if (why)
 		return why;
@@ -453,22 +394,18 @@ static void ask_about_call(struct review *g, const char *tail)
 		return;
 	}
 	if (!(client->can & CLIENT_ASKS) || g->c->h.event->no_ask) {
-		deny_unasked(g,
-				str_c(a, str_fmt(a, "%s cannot ask the user%s, so this is denied",
-				client->title,
-			g->c->h.event->no_ask ? " here" : "")), tail);
+		deny_unasked(g, str_fmt_c(a, "%s cannot ask the user%s, so this is denied", client->title,
+				g->c->h.event->no_ask ? " here" : ""), tail);
 		return;
 	}
 	if (g->v.changes && !(client->can & CLIENT_ASKS_BOXED)) {
-		deny_call(g, str_c(a,
-				str_fmt(a, "The policy changes its path (redirect), but %s would run the "
-				"original command after approval", client->title)));
+		deny_call(g, str_fmt_c(a, "The policy changes its path (redirect), but %s would run the "
+				"original command after approval", client->title));
 		return;
 	}
 	if (boxed && !obstacle && review_hand_over(g, x.run, true, &e) != 0) {
-		deny_call(g, str_c(a,
-				str_fmt(a, "After approval it would run in the box, but it could not be "
-				"handed over: %s", e.text)));
+		deny_call(g, str_fmt_c(a, "After approval it would run in the box, but it could not be "
+				"handed over: %s", e.text));
 		return;
 	}
 	g->v.decision = DECIDE_ASK;
@@ -485,7 +422,7 @@ static void fall_back(struct review *g, const char *why, enum verdict mildest)
 			"; contain_fallback does not apply to this" :
 			"; contain_fallback decides, and the user can change it (caisson config explain "
 			"contain_fallback)";
-	const char *tail = str_c(a, str_fmt(a, "%s%s", why, rule));
+	const char *tail = str_fmt_c(a, "%s%s", why, rule);
 
 	switch (verdict_min(g->c->policies.own.contain_fallback, mildest)) {
 	case VERDICT_ALLOW:
@@ -507,9 +444,8 @@ static void contain_call(struct review *g)
 	struct err e = {0};
 
 	if (review_hand_over(g, g->j.approval, false, &e) != 0) {
-		deny_call(g, str_c(a,
-				str_fmt(a, "It may only run in the box, but it could not be handed over: %s",
-				e.text)));
+		deny_call(g, str_fmt_c(a, "It may only run in the box, but it could not be handed over: %s",
+				e.text));
 		return;
 	}
 	g->v.decision = DECIDE_ALLOW;
@@ -614,51 +550,6 @@ static int no_policy(struct review *g, const struct err *why, struct err *e)
 	return -1;
 }
 
-static bool are_related(struct str a, struct str b) { return path_inside(a, b) || path_inside(b, a); }
-
-/* True if the search of this workspace will end soon. With `start`, restarts a lost search. */
-static bool vetted_soon(struct hook_call *c, struct str workspace, bool start)
-{
-	enum vetting now = workspace.n ? protect_vetting(c->a, c->view->state_dir, workspace) : VETTING_DONE;
-
-	if (now == VETTING_LOST && start)
-		protect_vet(c->a, c->view->state_dir, workspace);
-	return now == VETTING_UNDER_WAY || (now == VETTING_LOST && start);
-}
-
-static bool any_soon(struct hook_call *c, bool start)
-{
-	const struct view *v = c->view;
-	bool soon = false;
-
-	for (const struct root *r = v->unvetted.workspaces; r; r = r->next)
-		if (are_related(r->path, v->project) || are_related(r->path, v->cwd) ||
-				str_contains(c->h.command, r->path))
-			soon |= vetted_soon(c, r->path, start);
-	if (v->unvetted.everywhere) {
-		soon |= vetted_soon(c, v->project, start);
-		soon |= vetted_soon(c, v->cwd, start);
-	}
-	return soon;
-}
-
-/*
- * Most searches end within moments, and then git needs no box. Do not wait for a search that waits for a
- * running box. Read the marks after the locks: by its locks, a vetter that has just ended looks like a lost
- * one.
- */
-static void await_vetting(struct hook_call *c)
-{
-	bool soon = any_soon(c, true);
-
-	for (int waited = 0; waited < VETTING_WAIT_MS && soon; waited += VETTING_STEP_MS) {
-		nanosleep(&(struct timespec){.tv_nsec = VETTING_STEP_MS * 1000000L}, NULL);
-		soon = any_soon(c, false);
-		protect_unvetted(c->a, c->view->state_dir, &c->view->unvetted);
-		c->view->memo = NULL; /* its stats are old now */
-	}
-}
-
 int hook_pre(struct hook_call *c, struct err *e)
 {
 	struct review *g = arena_new(c->a, struct review);
@@ -667,16 +558,14 @@ int hook_pre(struct hook_call *c, struct err *e)
 	struct err why = {0};
 
 	g->c = c;
-	if ((c->view->unvetted.everywhere || c->view->unvetted.workspaces) &&
-			str_contains(c->h.command, STR("git")))
-		await_vetting(c);
+	review_await_vetting(c);
 	if (policies_load(c->a, &rq, &c->policies, &why) != 0)
 		return no_policy(g, &why, e);
 	c->loaded = true;
 	hook_pause(c);
 	if (c->o->set_deadline)
 		c->o->set_deadline(c->policies.own.hooks.deadline_ms);
-	redirect_tmp(g);
+	review_redirect_tmp(g);
 	if (judge_call(g, e) != 0 || judge_elsewhere(g, e) != 0 || note_call(g, e) != 0)
 		return -1;
 	/* judge_call() had no notes yet; a replay judges with them */

@@ -2,6 +2,8 @@
  * Internal header of hook_pre.c and its parts: the review of one call before its tool runs.
  *
  *   hook_pre.c         the steps: judge, record, turn the verdict into an answer the client supports
+ *   hook_redirect.c    applies the policy's `redirect` to the call
+ *   hook_vetting.c     waits for a vetter that will soon have looked at the workspace
  *   hook_text.c        messages for people and models
  *   command_secrets.c  redacts secrets in a command by their position
  *   hook_shell.c       finds which shell reads the command, if the model chooses it
@@ -9,34 +11,25 @@
  */
 #pragma once
 #include "client/hook.h"
+#include "client/shell_place.h"
 #include "gate/gate.h"
 #include "model/walls.h"
 #include "record/record.h"
 
 #define CHANGE_IT \
 	"The user can change that in their policy: tools.bash.allow or permissions.allow, or " \
-			"checks_grade " \
-	"for a check (caisson config explain KEY)"
-
-struct shell_choice {
-	bool named;           /* the model named the shell */
-	enum dialect dialect; /* valid if `named` */
-	/* bits 1 << dialect: shells that may read the command instead of the default one */
-	unsigned others;
-	struct str refuse;    /* why none of them may be started; empty: allowed */
-};
+	"checks_grade for a check (caisson config explain KEY)"
 
 struct review {
 	struct hook_call *c;
-	struct engine_request rq;
+	struct engine_request rq; /* the call, as a request to the gate */
 	struct facts facts;
 	struct judgement j;
-	struct verdict_answer v;
+	struct verdict_answer v;  /* the answer, made from the judgement */
 	struct shell_choice shell;
 	struct record record;
-	struct record_id id;
-	struct client_walls
-		walls; /* walls of the client's own sandbox; set once box_obstacle() has run */
+	struct record_id id;      /* of the verdict's row; a ticket passes it to the run */
+	struct client_walls walls; /* of the client's own sandbox; set once box_obstacle() has run */
 };
 
 static inline bool review_is_shell(const struct review *g)
@@ -45,6 +38,19 @@ static inline bool review_is_shell(const struct review *g)
 }
 /* Sets a new value for one key of the tool's input; replaces an earlier change. */
 void review_change(struct review *g, struct str key, struct str text);
+
+/* ---- hook_redirect.c ---- */
+
+/* Replaces /tmp in the command, or in the paths of a tool, if the policy redirects it. */
+void review_redirect_tmp(struct review *g);
+
+/* ---- hook_vetting.c ---- */
+
+/*
+ * Before a git command in an unvetted workspace: waits a moment for the vetter, since most searches end soon,
+ * and then git needs no box. Does not wait for a search that waits for a running box.
+ */
+void review_await_vetting(struct hook_call *c);
 
 /* ---- hook_text.c ---- */
 

@@ -60,7 +60,7 @@ static bool is_listed(struct pinning *p, struct str project)
 {
 	const struct json *roots = json_key(p->c->h.all, "workspace_roots");
 
-	if (p->c->h.base.n && str_eq(project_of(p, p->c->h.base), project))
+	if (p->c->h.start_dir.n && str_eq(project_of(p, p->c->h.start_dir), project))
 		return true;
 	for (const struct json *r = json_is(roots, JSON_ARRAY) ? roots->first : NULL; r; r = r->next)
 		if (r->kind == JSON_STRING && str_starts(r->text, "/") &&
@@ -111,7 +111,7 @@ static void take_remotes(struct pinning *p, struct str root)
 static int begin_session(struct pinning *p)
 {
 	struct hook_call *c = p->c;
-	struct str base = resolve_path(p, c->h.base);
+	struct str base = resolve_path(p, c->h.start_dir);
 	struct str project = c->h.session_cwd.n ? project_of(p, c->h.session_cwd) : c->view->project;
 
 	if (base.n && !path_inside(p->cwd, base) && project_of(p, base).n)
@@ -276,7 +276,7 @@ int hook_session(struct hook_call *c, struct err *e)
 
 	c->view = arena_new(c->a, struct view);
 	c->changed = c->pin.path = STR("");
-	c->context = (struct context){.cwd = c->h.cwd, .base = c->h.base};
+	c->context = (struct context){.cwd = c->h.cwd, .start_dir = c->h.start_dir};
 	world_view(c->a, &c->context, NULL, c->view);
 	c->context.view = c->view;
 	c->view->in_session = true;

@@ -10,19 +10,9 @@
 
 static void of_codex(struct review *g, const struct view *v, struct shell_choice *ret)
 {
-	const struct hook_input *h = &g->c->h;
-	const struct codex_turn t = {.transcript = json_text_at(h->all, "transcript_path"),
-		.turn = json_text_at(h->all, "turn_id"),
-		.home = v->home,
-		.project = v->project,
-		.uid = v->uid};
-	struct codex_shell shell;
+	const struct codex_turn t = codex_turn_of(g->c->h.all, v);
 
-	codex_shell(g->c->a, &t, h->tool_use_id, v, &shell);
-	*ret = (struct shell_choice){.named = shell.named,
-		.dialect = shell.dialect,
-		.others = shell.others,
-		.refuse = shell.refuse};
+	codex_shell(g->c->a, &t, g->c->h.tool_use_id, v, ret);
 }
 
 /* These clients look up bash in PATH for every command, hooks included. */

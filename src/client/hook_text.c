@@ -177,15 +177,13 @@ const char *text_yes(struct review *g, const struct approved *x, const char *obs
 	bool boxed = x->run == APPROVAL_BOX || x->run == APPROVAL_NETWORK;
 
 	if (boxed && obstacle)
-		return str_c(g->c->a, str_fmt(g->c->a, OUTSIDE "%s%s", *obstacle ? ": " : "", obstacle));
+		return str_fmt_c(g->c->a, OUTSIDE "%s%s", *obstacle ? ": " : "", obstacle);
 	if (x->run == APPROVAL_OUTSIDE && x->unboxed)
 		return OUTSIDE ": it cannot run in the box";
 	if (!boxed)
 		return review_is_shell(g) ? "If you approve, it runs unchanged, without the box" : NULL;
-	return x->run == APPROVAL_NETWORK
-		? str_c(g->c->a, str_fmt(g->c->a, "If you approve, it runs in the box, with %s",
-				text_network(g)))
-		: "If you approve, it runs in the box";
+	return x->run == APPROVAL_NETWORK ? str_fmt_c(g->c->a, "If you approve, it runs in the box, with %s",
+			text_network(g)) : "If you approve, it runs in the box";
 }
 
 static bool has_grade(const struct judgement *j, enum grade grade)
@@ -207,8 +205,8 @@ const char *text_allow(struct review *g)
 		rules = rules_allowing(a, &g->rq, &g->c->policies, &g->facts, &g->j);
 	if (!rules.n || !str_eq(without_secrets(g, rules), rules))
 		return NULL; /* a rule must not contain a secret */
-	return str_c(a, str_fmt(a, "To always allow it%s, run in a terminal: caisson allow %.*s",
-				has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules)));
+	return str_fmt_c(a, "To always allow it%s, run in a terminal: caisson allow %.*s",
+			has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules));
 }
 
 static struct str excerpt_at(struct review *g, struct span at)
@@ -233,12 +231,11 @@ const char *text_split(struct review *g, const struct approved *x)
 
 	if (!inside.n || !outside.n || str_eq(inside, outside))
 		return "One part must run in the box and another cannot: run them as separate commands";
-	return str_c(g->c->a,
-		str_fmt(g->c->a, "Run them as separate commands: '%.*s' %s in the box%s%s%s, '%.*s' %s",
+	return str_fmt_c(g->c->a, "Run them as separate commands: '%.*s' %s in the box%s%s%s, '%.*s' %s",
 			STR_ARG(inside), can & CLIENT_REWRITES ? "runs" : "may run only",
 			can & CLIENT_REWRITES ? "" : " (where ", can & CLIENT_REWRITES ? "" : title,
 			can & CLIENT_REWRITES ? "" : " cannot put it)", STR_ARG(outside),
-			asks ? "needs approval" : "cannot run there and needs approval"));
+			asks ? "needs approval" : "cannot run there and needs approval");
 }
 
 /* ---- the comment ---- */
@@ -267,7 +264,6 @@ static bool can_comment(const struct review *g)
 struct str text_comment(struct review *g)
 {
 	struct str text = g->c->h.command, line;
-	ptrdiff_t newline;
 	struct buf b;
 	size_t end;
 
@@ -276,8 +272,7 @@ struct str text_comment(struct review *g)
 	while (text.n && strchr(" \t\n", text.p[0]))
 		text = str_from(text, 1);
 	text = clean_text(g, cut_text(text, COMMENT_BYTES));
-	newline = str_find(text, '\n', 0);
-	line = str_first(text, newline < 0 ? text.n : (size_t)newline);
+	line = str_until(text, '\n');
 	end = columns_end(line, COMMENT_COLUMNS);
 	if (!line.n)
 		return STR("");
@@ -285,7 +280,7 @@ struct str text_comment(struct review *g)
 	buf_c(&b, "  # ");
 	for (size_t i = 0; i < end; i++)
 		buf_char(&b, line.p[i] == '\t' ? ' ' : line.p[i]);
-	if (end < line.n || newline >= 0)
+	if (end < text.n)
 		buf_c(&b, " ...");
 	return buf_view(&b);
 }

@@ -140,16 +140,11 @@ static bool find_executable(struct arena *a, struct str dir, struct str *ret)
 struct str init_timeout(struct arena *a, const char *path)
 {
 	struct str dirs = str_of(path ? path : ""), found = STR("");
-	size_t i = 0;
 
 	if (find_executable(a, STR("/usr/bin"), &found) || find_executable(a, STR("/bin"), &found))
 		return found;
-	for (unsigned n = 0; i < dirs.n && n < PATH_DIRS_MAX; n++) {
-		ptrdiff_t end = str_find(dirs, ':', i);
-
-		if (find_executable(a, str_sub(dirs, i, end < 0 ? dirs.n : (size_t)end), &found))
+	for (unsigned n = 0; dirs.n && n < PATH_DIRS_MAX; n++)
+		if (find_executable(a, str_cut(&dirs, ':'), &found))
 			return found;
-		i = end < 0 ? dirs.n : (size_t)end + 1;
-	}
 	return found;
 }

@@ -52,12 +52,8 @@ static size_t split_events(struct arena *a, const struct init_row *row, char *re
 	struct str all = str_of(row->events);
 	size_t n = 0;
 
-	for (size_t i = 0; i < all.n && n < EVENTS_MAX;) {
-		ptrdiff_t end = str_find(all, ' ', i);
-
-		ret[n++] = str_c(a, str_sub(all, i, end < 0 ? all.n : (size_t)end));
-		i = end < 0 ? all.n : (size_t)end + 1;
-	}
+	while (all.n && n < EVENTS_MAX)
+		ret[n++] = str_c(a, str_cut(&all, ' '));
 	return n;
 }
 

@@ -127,8 +127,6 @@ static int read_abilities(struct arena *a, struct hook_input *h, struct err *e)
 				row->can |= abilities[i].can;
 	if ((row->can & CLIENT_ASKS) && (row->can & CLIENT_REWRITES))
 		row->can |= CLIENT_ASKS_BOXED;
-	if ((row->can & CLIENT_REWRITES) && (row->can & CLIENT_ASKS))
-		row->can |= CLIENT_ASKS_BOXED;
 	h->client = row;
 	return 0;
 }
@@ -253,7 +251,7 @@ static void see_patch(struct arena *a, struct hook_input *h)
 	h->tool = STR("apply_patch");
 	if (dir.n && dir.p[0] != '/')
 		dir = str_path(a, h->cwd, dir);
-	h->start = dir;
+	h->paths_base = dir;
 }
 
 static int read_call(struct arena *a, struct hook_input *h, struct err *e)
@@ -308,8 +306,8 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 {
 	struct hook_input h = {0};
 
-	h.tool = h.command = h.command_key = h.cwd = h.start = h.session_cwd = h.session = h.tool_use_id =
-			h.agent = h.prompt = STR("");
+	h.tool = h.command = h.command_key = h.cwd = h.paths_base = h.session_cwd = h.session =
+			h.tool_use_id = h.agent = h.prompt = STR("");
 	if (parse_event(a, text, &h.all, e) != 0 || recognise_client(a, h.all, client, event, &h, e) != 0)
 		return -1;
 	if (read_abilities(a, &h, e) != 0)

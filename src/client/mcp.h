@@ -34,7 +34,7 @@
 #define MCP_BATCHES "2025-03-26"          /* the only version with batches */
 
 enum { MCP_PARSE_ERROR = -32700, MCP_INVALID_REQUEST = -32600, MCP_NO_METHOD = -32601,
-		MCP_INVALID_PARAMS = -32602, MCP_INTERNAL_ERROR = -32603, MCP_VERSION_ERROR = -32022 };
+		MCP_INVALID_PARAMS = -32602, MCP_VERSION_ERROR = -32022 };
 
 enum mcp_kind {
 	MCP_BAD,          /* answered with `code` and `why` */

@@ -36,8 +36,8 @@ static const struct background *find_box(struct kept_boxes *k)
 
 static int open_log(struct kept_boxes *k, const struct background *b, const char *name)
 {
-	const char *path = str_c(k->a, str_fmt(k->a, "%.*s/" BACKGROUND_FOLDER "/%.*s/%s",
-			STR_ARG(k->state), STR_ARG(b->id), name));
+	const char *path = str_fmt_c(k->a, "%.*s/" BACKGROUND_FOLDER "/%.*s/%s", STR_ARG(k->state),
+			STR_ARG(b->id), name);
 
 	return open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 }

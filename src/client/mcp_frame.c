@@ -171,8 +171,7 @@ static struct mcp_message unreadable_message(struct arena *a, const struct json_
 	if (r->trouble == JSON_LIMIT)
 		return bad_message(STR(""), MCP_INVALID_REQUEST, str_c(a, json_why(r)));
 	return bad_message(STR(""), MCP_PARSE_ERROR,
-			str_c(a, str_fmt(a, "line %zu, column %zu: %.*s", at.line, at.column,
-			STR_ARG(json_why(r)))));
+			str_fmt_c(a, "line %zu, column %zu: %.*s", at.line, at.column, STR_ARG(json_why(r))));
 }
 
 void mcp_frame_read(struct arena *a, struct str line, struct mcp_frame *ret)

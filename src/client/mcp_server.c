@@ -400,11 +400,11 @@ static struct slot *slot_of(struct server *s, struct str id)
 
 /* ---- methods ---- */
 
-static void put_versions(struct buf *b, size_t from)
+static void put_versions(struct buf *b)
 {
 	buf_char(b, '[');
-	for (size_t i = from; mcp_version_at(i); i++)
-		buf_fmt(b, "%s\"%s\"", i > from ? "," : "", mcp_version_at(i));
+	for (size_t i = 0; mcp_version_at(i); i++)
+		buf_fmt(b, "%s\"%s\"", i ? "," : "", mcp_version_at(i));
 	buf_char(b, ']');
 }
 
@@ -473,7 +473,7 @@ static void on_discover(struct turn *t, struct mcp_batch *batch, const struct mc
 	modern.version = STR(MCP_MODERN);
 	buf_init(&b, t->a, 0);
 	buf_c(&b, "\"supportedVersions\":");
-	put_versions(&b, 0);
+	put_versions(&b);
 	buf_char(&b, ',');
 	put_server(t, &b);
 	buf_c(&b, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
@@ -596,7 +596,7 @@ static void on_request(struct turn *t, struct mcp_batch *batch, const struct mcp
 	if (m->version.n && !mcp_modern(m)) {
 		buf_init(&data, t->a, 0);
 		buf_c(&data, "{\"supported\":");
-		put_versions(&data, 0);
+		put_versions(&data);
 		buf_c(&data, ",\"requested\":");
 		json_put_string(&data, m->version);
 		buf_char(&data, '}');
@@ -611,7 +611,7 @@ static void on_request(struct turn *t, struct mcp_batch *batch, const struct mcp
 			return;
 		}
 	answer_error(t, batch, m->id, MCP_NO_METHOD,
-			str_c(t->a, str_fmt(t->a, "method not found: %.*s", STR_ARG(m->method))), STR(""));
+			str_fmt_c(t->a, "method not found: %.*s", STR_ARG(m->method)), STR(""));
 }
 
 static void on_message(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
@@ -812,5 +812,5 @@ int mcp_serve(struct arena *a, const struct mcp_options *o, int in, int out, str
 	out_init(s);
 	while (!is_finished(s))
 		poll_once(s);
-	return s->out_failed ? err_set(e, ERR_SYSTEM, 0, "the client does not read its answers") : 0;
+	return s->out_failed ? err_host(e, "the client does not read its answers") : 0;
 }

@@ -468,10 +468,9 @@ const char *mcp_call_wrong(struct arena *a, const struct mcp_options *o, const s
 	if (!json_is(name, JSON_STRING))
 		return "'name' of the tool is missing or not a string";
 	if (!find_tool(json_text(name), o->keeps))
-		return str_c(a,
-				str_fmt(a, "unknown tool: %.*s",
+		return str_fmt_c(a, "unknown tool: %.*s",
 				(int)(json_text(name).n > MCP_TEXT_MAX ? MCP_TEXT_MAX : json_text(name).n),
-				json_text(name).p));
+				json_text(name).p);
 	if (arguments && !json_is(arguments, JSON_OBJECT))
 		return "'arguments' is not an object";
 	return NULL;
@@ -581,7 +580,7 @@ static int narrow_network(struct arena *a, struct str wanted, struct run_request
 
 static const char *number_text(struct arena *a, double n)
 {
-	return str_c(a, str_fmt(a, n == floor(n) ? "%.0f" : "%.3f", n));
+	return str_fmt_c(a, n == floor(n) ? "%.0f" : "%.3f", n);
 }
 
 /* A call's limits can only lower those of the server. */
@@ -785,9 +784,8 @@ static int read_kept(struct arena *a, const struct arguments *g, struct str *ret
 	context_open(a, &at);
 	if (state_check(a, at.view->state_dir, at.view->project, at.view->uid, &dir, e) != 0)
 		return -1;
-	rc = file_read(a,
-			str_c(a, str_fmt(a, "%.*s/outputs/%.*s-%.*s.txt", STR_ARG(dir), STR_ARG(g->id),
-			STR_ARG(g->stream))), RUN_TEXT_MAX, ret, NULL, e);
+	rc = file_read(a, str_fmt_c(a, "%.*s/outputs/%.*s-%.*s.txt", STR_ARG(dir), STR_ARG(g->id),
+			STR_ARG(g->stream)), RUN_TEXT_MAX, ret, NULL, e);
 	if (rc != 0 && e->kind == ERR_SYSTEM && e->errnum == ENOENT)
 		return err_input(e, "not kept: only streams named in 'truncated' of the report are");
 	return rc;
@@ -810,14 +808,11 @@ static size_t line_breaks(struct str s)
 /* Returns the offset of line `n` (from 1); the end of the text if it has fewer lines. */
 static size_t line_start(struct str s, uint64_t n)
 {
-	size_t at = 0;
+	struct str rest = s;
 
-	for (uint64_t i = 1; i < n && at < s.n; i++) {
-		ptrdiff_t end = str_find(s, '\n', at);
-
-		at = end < 0 ? s.n : (size_t)end + 1;
-	}
-	return at;
+	for (uint64_t i = 1; i < n && rest.n; i++)
+		str_cut(&rest, '\n');
+	return s.n - rest.n;
 }
 
 /*

@@ -52,8 +52,7 @@ static void put_block(struct reply *r, struct str reason)
 static const char words[][8] = {[DECIDE_DENY] = "deny", [DECIDE_ASK] = "ask", [DECIDE_ALLOW] = "allow"};
 
 /* Claude Code's shape: all fields inside hookSpecificOutput. */
-static void claude_shape(struct reply *r, const struct hook_input *h, const struct verdict_answer *v,
-		bool reasons)
+void render_claude(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	bool silent = v->decision == DECIDE_PASS;
 
@@ -63,7 +62,7 @@ static void claude_shape(struct reply *r, const struct hook_input *h, const stru
 	json_put_field(&r->out, "hookEventName", str_of(h->event->name));
 	if (!silent)
 		json_put_field(&r->out, "permissionDecision", str_of(words[v->decision]));
-	if (!silent && reasons && v->reason.n)
+	if (!silent && v->reason.n)
 		json_put_field(&r->out, "permissionDecisionReason", v->reason);
 	if (v->changes && (v->decision != DECIDE_ASK || (h->client->can & CLIENT_ASKS_BOXED))) {
 		json_put_key(&r->out, "updatedInput");
@@ -74,19 +73,14 @@ static void claude_shape(struct reply *r, const struct hook_input *h, const stru
 	buf_c(&r->out, "}}\n");
 }
 
-void render_claude(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
-{
-	claude_shape(r, h, v, true);
-}
-
 /* Codex does not stop for "ask", nor for a denial with one unknown field; it stops only for the exit code. */
 void render_codex(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
 		put_block(r, v->reason);
 	else if (v->changes || v->decision == DECIDE_ALLOW)
-		claude_shape(r, h, &(struct verdict_answer){.decision = DECIDE_ALLOW, .reason = v->reason,
-				.changes = v->changes}, true);
+		render_claude(r, h, &(struct verdict_answer){.decision = DECIDE_ALLOW, .reason = v->reason,
+				.changes = v->changes});
 }
 
 void render_gemini(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)

@@ -9,11 +9,7 @@
 static void of_codex(struct hook_call *c, const struct view *v, struct client_walls *ret,
 	struct str *ret_refuse)
 {
-	const struct codex_turn t = {.transcript = json_text_at(c->h.all, "transcript_path"),
-		.turn = json_text_at(c->h.all, "turn_id"),
-		.home = v->home,
-		.project = v->project,
-		.uid = v->uid};
+	const struct codex_turn t = codex_turn_of(c->h.all, v);
 
 	codex_walls(c->a, &t, ret, ret_refuse);
 }
@@ -22,7 +18,7 @@ static void of_claude(struct hook_call *c, const struct view *v, struct client_w
 	struct str *ret_refuse)
 {
 	const struct claude_session s = {
-		.files = c->policies.files, .base = c->h.base, .home = v->home, .project = v->project};
+		.files = c->policies.files, .base = c->h.start_dir, .home = v->home, .project = v->project};
 
 	claude_walls(c->a, &s, ret, ret_refuse);
 }

@@ -9,6 +9,14 @@ struct shell_places {
 	const struct root *roots; /* agent-writable directories */
 };
 
+struct shell_choice { /* which shell reads a command, if the model chooses it */
+	bool named;           /* the model named the shell */
+	enum dialect dialect; /* valid if `named` */
+	/* if unnamed: bits 1 << dialect of the shells that may read the command instead of the default one */
+	unsigned others;
+	struct str refuse;    /* why none of them may be started; empty: allowed */
+};
+
 enum shell_found { SHELL_NONE, SHELL_OWN, SHELL_FOREIGN };
 
 /* Returns $PATH and the directories of this view. */

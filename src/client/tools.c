@@ -153,7 +153,7 @@ static int add_path(struct facts_builder *m, enum access_kind kind, struct str p
 			.at = add_said(m, path)});
 	x->path = (struct word){.kind = WORD_EXACT, .at = x->at, .text = path};
 	if (path.p[0] != '/')
-		x->path.text = str_path(m->a, m->h->start.n ? m->h->start : m->h->cwd, path);
+		x->path.text = str_path(m->a, m->h->paths_base.n ? m->h->paths_base : m->h->cwd, path);
 	LIST_ADD(m->f->accesses_end, x);
 	return 0;
 }
@@ -301,14 +301,11 @@ static int patch_text(struct facts_builder *m, struct str text, struct str home,
 {
 	size_t lines = 0;
 
-	for (size_t at = 0; at < text.n;) {
-		ptrdiff_t end = str_find(text, '\n', at);
-
+	while (text.n) {
 		if (++lines > PATCH_LINES_MAX)
 			return err_limit(e, "the patch has more than %d lines", PATCH_LINES_MAX);
-		if (patch_line(m, str_sub(text, at, end < 0 ? text.n : (size_t)end), home, e) != 0)
+		if (patch_line(m, str_cut(&text, '\n'), home, e) != 0)
 			return -1;
-		at = end < 0 ? text.n : (size_t)end + 1;
 	}
 	return 0;
 }

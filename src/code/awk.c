@@ -199,10 +199,7 @@ static bool changes_arrays(struct str s)
 {
 	static const char names[][12] = {"sub", "split", "match", "sort", "getline", "function", "func "};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_contains(s, str_of(names[i])))
-			return true;
-	return false;
+	return STR_CONTAINS_ANY(s, names);
 }
 
 /*

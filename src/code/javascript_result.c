@@ -88,11 +88,24 @@ static bool gives_process(struct str name)
 	return false;
 }
 
+/* The modules that require() and import() load. */
+static struct js_set load_all(struct code_walk *w, TSNode *args, size_t nargs, TSNode n)
+{
+	struct js_set names = nargs ? js_eval(w, args[0]) : js_unknown(), all = {0};
+
+	for (size_t i = 0; i < names.n; i++) {
+		struct js_set module = js_load(w, js_text(&names.v[i]));
+
+		js_add_all(w, &all, &module, n);
+	}
+	return all;
+}
+
 static struct js_set result_of_call(struct code_walk *w, const struct js_value *f, TSNode *args, size_t nargs,
 		bool spread, TSNode n)
 {
 	const struct js_row *r = f->kind == JS_PATH ? js_row(w, f->text) : NULL;
-	struct js_set s = {0}, more;
+	struct js_set s = {0};
 
 	if (f->kind == JS_PACKAGE)
 		return js_one(*f);
@@ -108,15 +121,8 @@ static struct js_set result_of_call(struct code_walk *w, const struct js_value *
 		return js_path(STR("require"));
 	if (r && r->act == JS_ACT_PROMISIFY)
 		return nargs ? js_eval(w, args[0]) : js_unknown();
-	if (r && r->act == JS_ACT_REQUIRE) {
-		more = nargs ? js_eval(w, args[0]) : js_unknown();
-		for (size_t i = 0; i < more.n; i++) {
-			struct js_set m = js_load(w, js_text(&more.v[i]));
-
-			js_add_all(w, &s, &m, n);
-		}
-		return s;
-	}
+	if (r && r->act == JS_ACT_REQUIRE)
+		return load_all(w, args, nargs, n);
 	if (str_is(f->text, "Bun.file"))
 		return js_path(STR("Bun.file()"));
 	if (gives_process(f->text))
@@ -177,15 +183,8 @@ struct js_set js_result(struct code_walk *w, TSNode n)
 	struct js_set callee, s = {0};
 	bool spread = false;
 
-	if (node_is(f, "import")) {
-		callee = nargs ? js_eval(w, args[0]) : js_unknown();
-		for (size_t i = 0; i < callee.n; i++) {
-			struct js_set more = js_load(w, js_text(&callee.v[i]));
-
-			js_add_all(w, &s, &more, n);
-		}
-		return s;
-	}
+	if (node_is(f, "import"))
+		return load_all(w, args, nargs, n);
 	for (size_t i = 0; i < nargs; i++)
 		if ((spread = node_is(args[i], "spread_element")))
 			/* later arguments are unknown; the call of require(...x) itself adds a marker */

@@ -91,14 +91,15 @@ struct str js_builtin(struct str specifier)
 {
 	struct str s = str_starts(specifier, "node:") ? str_from(specifier, 5) : specifier;
 
-	for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
-		if (str_is(s, renamed[i].specifier))
-			return str_of(renamed[i].path);
+	ptrdiff_t i = STR_ROW(renamed, specifier, s);
+
+	if (i >= 0)
+		return str_of(renamed[i].path);
 	if (s.n == specifier.n && str_is_any(s, "test sqlite sea"))
 		return STR(""); /* only with the prefix node: */
-	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
-		if (str_is(s, modules[i]))
-			return str_of(modules[i]);
+	i = STR_INDEX(modules, s);
+	if (i >= 0)
+		return str_of(modules[i]);
 	return STR("");
 }
 
@@ -112,9 +113,8 @@ static bool find_global(struct str name)
 	for (size_t i = 0; i < js_rows_n; i++)
 		if (js_rows[i].name[0] == name.p[0] && first_part_is(js_rows[i].name, name))
 			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
-		if (str_is(name, modules[i]))
-			return true;
+	if (STR_INDEX(modules, name) >= 0)
+		return true;
 	return is_world(name) || str_is(name, "Module");
 }
 

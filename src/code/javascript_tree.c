@@ -598,13 +598,7 @@ static void add_this(struct code_walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
 
-	if (js->nthis == js->this_cap) {
-		size_t cap = js->this_cap ? js->this_cap * 2 : 16;
-
-		js->own_this = arena_grow(w->a, js->own_this, js->this_cap * sizeof(*js->own_this),
-				cap * sizeof(*js->own_this));
-		js->this_cap = cap;
-	}
+	js->own_this = arena_room(w->a, js->own_this, js->nthis, &js->this_cap, sizeof(*js->own_this));
 	js->own_this[js->nthis++] = ts_node_start_byte(n);
 }
 

@@ -324,10 +324,18 @@ static void do_code(struct python *p, const struct py_row *r, const struct py_ar
 		one_code(p, r, py_arg(p, args, 1, "setup"), true, n);
 }
 
+/* The name that getattr(x, NAME) and setattr(x, NAME, ...) give; a hole: not known. */
+static struct str attribute_named(struct python *p, const struct py_args *args)
+{
+	const struct pvs *name = py_arg(p, args, 1, "");
+
+	return name && name->n == 1 && name->v[0]->kind == PV_TEXT ? name->v[0]->text : CODE_HOLE;
+}
+
 static void do_getattr(struct python *p, const struct py_args *args, TSNode n)
 {
-	const struct pvs *of = py_arg(p, args, 0, ""), *name = py_arg(p, args, 1, "");
-	struct str text = name && name->n == 1 && name->v[0]->kind == PV_TEXT ? name->v[0]->text : CODE_HOLE;
+	const struct pvs *of = py_arg(p, args, 0, "");
+	struct str text = attribute_named(p, args);
 
 	for (size_t i = 0; of && i < of->n; i++) {
 		enum pv_kind k = of->v[i]->kind;
@@ -521,8 +529,8 @@ static void do_help(struct python *p, const struct py_args *args, TSNode n)
 /* True for setattr(x, "__special__", ...), or an unknown name on a class that the code defines. */
 static bool sets_special(struct python *p, const struct py_args *args)
 {
-	const struct pvs *of = py_arg(p, args, 0, ""), *name = py_arg(p, args, 1, "");
-	struct str text = name && name->n == 1 && name->v[0]->kind == PV_TEXT ? name->v[0]->text : CODE_HOLE;
+	const struct pvs *of = py_arg(p, args, 0, "");
+	struct str text = attribute_named(p, args);
 
 	if (text_exact(text))
 		return str_starts(text, "__");

@@ -627,9 +627,10 @@ static const struct {
 static const struct pvs *path_method(struct python *p, struct str s, struct str name,
 		const struct py_args *args)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(path_methods); i++)
-		if (str_is(name, path_methods[i].name))
-			return path_methods[i].method(p, s, args);
+	ptrdiff_t i = STR_ROW(path_methods, name, name);
+
+	if (i >= 0)
+		return path_methods[i].method(p, s, args);
 	return pvs_unknown(p);
 }
 

@@ -390,10 +390,7 @@ static bool makes_otherwise(struct str src)
 	static const char ways[][16] = {"type(", "__class__", "classmethod", "__new__", "copy", "__reduce",
 			"__setstate__"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
-		if (str_contains(src, str_of(ways[i])))
-			return true;
-	return false;
+	return STR_CONTAINS_ANY(src, ways);
 }
 
 /*

@@ -321,8 +321,7 @@ struct str py_glob_text(struct python *p, struct str pattern)
 
 	buf_init(&b, p->a, 0);
 	while (from <= pattern.n) {
-		ptrdiff_t slash = str_find(pattern, '/', from);
-		size_t to = slash < 0 ? pattern.n : (size_t)slash;
+		size_t to = str_end(pattern, '/', from);
 		struct str part = str_sub(pattern, from, to);
 
 		if (str_contains(part, STR("**")))
@@ -343,7 +342,7 @@ struct str py_glob_text(struct python *p, struct str pattern)
 		} else {
 			buf_str(&b, part);
 		}
-		if (slash >= 0)
+		if (to < pattern.n)
 			buf_char(&b, '/');
 		from = to + 1;
 	}

@@ -454,9 +454,10 @@ static const struct pvs *constant_values(struct python *p, struct str name)
 		{"os.path.devnull", "/dev/null"}, {"os.extsep", "."}, {"os.pathsep", ":"},
 		{"os.name", "posix"}, {"sys.platform", "linux"}, {"sys.executable", "/usr/bin/python3"}};
 
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		if (str_is(name, texts[i].name))
-			return pvs_text(p, PV_TEXT, str_of(texts[i].text));
+	ptrdiff_t i = STR_ROW(texts, name, name);
+
+	if (i >= 0)
+		return pvs_text(p, PV_TEXT, str_of(texts[i].text));
 	if (str_is(name, "sys.argv"))
 		return pvs_unknown(p);
 	return NULL;

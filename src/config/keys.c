@@ -246,16 +246,18 @@ static int network_item(struct load *l, const struct ynode *n, void *node)
 	return network_word_check(l->a, t->text, &why) == 0 ? 0 : value_fail(l, n, why.text);
 }
 
-static int port_item(struct load *l, const struct ynode *n, void *node)
+static int read_port(struct load *l, const struct ynode *n, struct texts *t, int64_t least, const char *why)
 {
-	struct texts *t = node;
 	int64_t port;
 
 	if (value_text(l, n, &t->text) < 0)
 		return -1;
-	if (num_parse(t->text, 1, UINT16_MAX, &port) != 0)
-		return value_fail(l, n, "expected a port from 1 to 65535");
-	return 0;
+	return num_parse(t->text, least, UINT16_MAX, &port) == 0 ? 0 : value_fail(l, n, why);
+}
+
+static int port_item(struct load *l, const struct ynode *n, void *node)
+{
+	return read_port(l, n, node, 1, "expected a port from 1 to 65535");
 }
 
 static int parse_ports(struct load *l, const struct ynode *n, void *field)
@@ -265,14 +267,7 @@ static int parse_ports(struct load *l, const struct ynode *n, void *field)
 
 static int published_item(struct load *l, const struct ynode *n, void *node)
 {
-	struct texts *t = node;
-	int64_t port;
-
-	if (value_text(l, n, &t->text) < 0)
-		return -1;
-	if (num_parse(t->text, 1024, UINT16_MAX, &port) != 0)
-		return value_fail(l, n, "expected a port from 1024 to 65535");
-	return 0;
+	return read_port(l, n, node, 1024, "expected a port from 1024 to 65535");
 }
 
 static int parse_published(struct load *l, const struct ynode *n, void *field)

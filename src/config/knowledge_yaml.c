@@ -646,11 +646,7 @@ static int add_name(struct pack *p, struct entries *es, const struct ynode *at, 
 	if (pmap_get(es->names, at->text))
 		return fail_at(p, at, "a row with this name exists already");
 	es->names = pmap_set(p->a, es->names, at->text, at);
-	if (es->n == es->cap) {
-		size_t cap = es->cap ? es->cap * 2 : 64;
-		es->p = arena_grow(p->a, es->p, es->cap * sizeof(*es->p), cap * sizeof(*es->p));
-		es->cap = cap;
-	}
+	es->p = arena_room(p->a, es->p, es->n, &es->cap, sizeof(*es->p));
 	es->p[es->n++] = (struct entry){at->text, row, at, src};
 	return 0;
 }

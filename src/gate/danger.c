@@ -275,8 +275,7 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 
 	if (m == MATCH_YES && !said_as(j, check, s->c->at, judge_grade(j, gate_check(check))))
 		judge_raise_at_most(j, check, GRADE_DENY, s->c->at,
-				judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))),
-				alternative);
+				judge_quote(j, "", s->c->at, str_fmt_c(j->a, " %s", message)), alternative);
 	else if (m == MATCH_MAYBE && !was_said(j, check, s->c->at) && !single_words_of_curl(s))
 		judge_raise_at_most(j, check,
 			(beyond_box(check) || any_subcommand(s)) && !judge_leaves_box(j, s->c->at) &&
@@ -285,7 +284,7 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 				: GRADE_ASK,
 			s->c->at,
 			judge_quote(j, "an unknown argument may make ", s->c->at,
-				str_c(j->a, str_fmt(j->a, " a command that %s", message))),
+				str_fmt_c(j->a, " a command that %s", message)),
 			alternative);
 }
 

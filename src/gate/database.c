@@ -3,29 +3,11 @@
 
 #define SQL_WORDS_MAX 65536 /* words read; longer code counts as a change */
 
-/* Skips a string or comment at i. Returns the index after it, or i if there is none. */
-static size_t skip_quoted(struct str s, size_t i)
-{
-	char q = s.p[i];
-
-	if (q == '\'' || q == '"' || q == '`') {
-		for (i++; i < s.n && s.p[i] != q; i++)
-			;
-		return i + 1;
-	}
-	if (i + 1 < s.n && q == '-' && s.p[i + 1] == '-') {
-		while (i < s.n && s.p[i] != '\n')
-			i++;
-		return i;
-	}
-	return i;
-}
-
 /* MySQL executes comments of the form slash-star-bang, so these are read, not skipped. */
 static bool sql_word(struct str s, size_t *i, struct str *ret)
 {
 	while (*i < s.n) {
-		size_t from, next = skip_quoted(s, *i);
+		size_t from, next = sql_quoted_end(s, *i);
 
 		if (next > *i) {
 			*i = next;
@@ -85,8 +67,6 @@ static enum harm mongo_harm(struct str s)
 }
 
 /* ---- redis ---- */
-
-#define REDIS_ROOM 24
 
 /* True if this command, with the word after it, only reads. */
 static bool redis_reads(struct str command, struct str next)

@@ -281,9 +281,8 @@ bool git_hooks_refspec_plain(struct str spec)
 /* True if a refspec of the command line writes branches, tags, notes or what this remote has. */
 static bool writes_own(struct judge *j, struct str spec, const struct git_item *remote)
 {
-	return git_hooks_refspec_plain(spec) ||
-		str_starts(refspec_target(spec),
-			str_c(j->a, str_fmt(j->a, "refs/remotes/%.*s/", STR_ARG(remote->name))));
+	return git_hooks_refspec_plain(spec) || str_starts(refspec_target(spec),
+			str_fmt_c(j->a, "refs/remotes/%.*s/", STR_ARG(remote->name)));
 }
 
 static bool refspec_quiet(struct judge *j, struct str spec, const struct git_item *remote)

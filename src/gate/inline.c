@@ -341,10 +341,7 @@ static bool gdb_harmless(struct str s)
 		"info frame",
 		"set pagination off", "set confirm off", "set print pretty on"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
-		if (str_is(s, plain[i]))
-			return true;
-	return false;
+	return STR_INDEX(plain, s) >= 0;
 }
 
 /*

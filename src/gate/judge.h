@@ -251,9 +251,9 @@ void repository_unvetted(struct judge *j, const struct check *c);
 void path_programs(struct judge *j, const struct check *c);
 /* git_hooks.c: hooks and programs of the project that git runs */
 void git_hooks_check(struct judge *j, const struct check *c);
-/* True if git fetches from a remote that was there when the session began. */
-/* The first operand is a path, not the name of a remote: git fetch ../b. */
+/* True if the first operand is a path, not the name of a remote: git fetch ../b. */
 bool git_hooks_from_path(struct judge *j, struct subject *s);
+/* True if git fetches from a remote that was there when the session began. */
 bool git_hooks_remote_known(struct judge *j, struct subject *s);
 /* True if a refspec writes nothing but branches, tags and notes, and forces none. */
 bool git_hooks_refspec_plain(struct str spec);
@@ -267,7 +267,7 @@ void flow_reverse_shell(struct judge *j, const struct check *c);
 void flow_fork_bomb(struct judge *j, const struct check *c);
 void paths_check(struct judge *j, const struct check *c);
 void paths_directories(struct judge *j, const struct check *c);
-/* a root, everything in it, or its .git */
+/* True if the access covers a root of the project, everything in it, or its .git. */
 bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w);
 bool paths_found(struct judge *j, const struct access *x); /* find selects by its tests what this deletes */
 void checks_run(struct judge *j); /* checks.c: runs the whole table, in order */
@@ -301,6 +301,8 @@ void text_many(struct judge *j, const struct check *c);
 void database_sql(struct judge *j, const struct check *c);
 /* True if every statement is known to read or to create something. `psql`: its dialect, else mysql's. */
 bool sql_reads(struct str s, bool psql);
+/* Skips a string, a quoted name or a comment at i. Returns the index after it, or i if there is none. */
+size_t sql_quoted_end(struct str s, size_t i);
 void advice_route(struct judge *j, const struct check *c);
 bool access_reads_secret(struct judge *j, const struct access *x);
 /* True if the text of the command expands a variable whose name carries a secret: $TOKEN, ${TOKEN:-x}. */

@@ -281,11 +281,10 @@ static bool tell_hosts(struct judge *j, struct subject *s)
 			INSTEAD);
 	if (first.n)
 		judge_raise_network(j, gate_check(CHECK_NETWORK), s->c->at,
-			judge_quote(j, "", s->c->at, " uses the network"),
-			str_c(j->a, str_fmt(j->a,
+				judge_quote(j, "", s->c->at, " uses the network"), str_fmt_c(j->a,
 				"ask the user to allow the host, if reading from it is fine: caisson allow "
-				"--host %.*s", STR_ARG(first))),
-			s->form->use == NET_USE_REMOTE && !git_alone(j, s) ? STR("") : h.unlisted);
+				"--host %.*s", STR_ARG(first)),
+				s->form->use == NET_USE_REMOTE && !git_alone(j, s) ? STR("") : h.unlisted);
 	return true;
 }
 

@@ -98,10 +98,10 @@ void option_names_check(struct judge *j, const struct check *c)
 		const struct word *w = hidden_in(j, s);
 
 		if (w)
-			judge_raise_with(j, c, s->c->at, judge_quote(j, "", w->at, str_c(j->a, str_fmt(j->a,
-				" may find a file whose name is an option of %s, so it may only run in the "
-				"box",
-				subject_options(j, s)->name))), "write ./ or -- before the pattern");
+			judge_raise_with(j, c, s->c->at, judge_quote(j, "", w->at, str_fmt_c(j->a,
+					" may find a file whose name is an option of %s, so it may only run "
+					"in the box", subject_options(j, s)->name)),
+					"write ./ or -- before the pattern");
 	}
 }
 

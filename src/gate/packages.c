@@ -300,9 +300,10 @@ static bool installs(const struct subject *s)
 	bool module = str_starts(s->base, "python") && c->argc > 2 && str_is(c->argv[1].text, "-m");
 	struct str program = module ? c->argv[2].text : s->base, word = first_word(c, module ? 3 : 1);
 
-	for (size_t i = 0; i < ARRAY_SIZE(installers); i++)
-		if (str_is(program, installers[i].program))
-			return !is_global(c) && is_among(word, installers[i].words);
+	ptrdiff_t i = STR_ROW(installers, program, program);
+
+	if (i >= 0)
+		return !is_global(c) && is_among(word, installers[i].words);
 	return false;
 }
 

@@ -30,9 +30,8 @@ static bool was_warned(const struct judge *j, enum check_id id)
 static void tell_graded(struct judge *j, const struct check *c, enum grade g, const struct access *x,
 	const struct where *w, const char *what, const char *alternative)
 {
-	struct str message = str_fmt(j->a, "%s '%.*s'%s", what, STR_ARG(w->path),
-		str_eq(w->path, w->real) ? "" : str_c(j->a,
-		str_fmt(j->a, ", which is '%.*s'", STR_ARG(w->real))));
+	struct str message = str_fmt(j->a, "%s '%.*s'%s", what, STR_ARG(w->path), str_eq(w->path, w->real) ?
+			"" : str_fmt_c(j->a, ", which is '%.*s'", STR_ARG(w->real)));
 
 	if (g == GRADE_OFF || (w->wild && was_said(j, c->id, x->at)))
 		return;
@@ -94,7 +93,7 @@ static const char *phrase_for(struct judge *j, const struct access *x, const cha
 
 	if (!cause.n)
 		cause = STR("a redirection");
-	return str_c(j->a, str_fmt(j->a, "%.*s %s %s", STR_ARG(cause), doing[x->kind], what));
+	return str_fmt_c(j->a, "%.*s %s %s", STR_ARG(cause), doing[x->kind], what);
 }
 
 /* ---- inside a root ---- */

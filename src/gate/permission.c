@@ -301,9 +301,10 @@ static const char *wrapper_name(const struct command *c)
 	name = c->argv[0].text;
 	if (path_is_system_program(name))
 		name = str_base(name);
-	for (size_t i = 0; i < ARRAY_SIZE(transparent); i++)
-		if (str_is(name, transparent[i]))
-			return rule_names_settings(STR(""), c) ? transparent[i] : NULL;
+	ptrdiff_t i = STR_INDEX(transparent, name);
+
+	if (i >= 0)
+		return rule_names_settings(STR(""), c) ? transparent[i] : NULL;
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
  * that the rule names, and /any/where/mkfs is mkfs. An allow rule must not be stretched: its words must be
  * present and known, and only a system directory may precede the name (/tmp/x/git is not git).
  */
+#include "base/glob.h"
 #include "gate/judge.h"
 
 static const char system_dirs[][20] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/",
@@ -51,24 +52,7 @@ static bool rule_word(struct str rule, size_t *i, struct str *ret)
  */
 static bool may_be(struct str abstract, struct str text)
 {
-	size_t i = 0, k = 0, hole = SIZE_MAX, mark = 0;
-
-	while (k < text.n) {
-		if (i < abstract.n && text_hole(abstract.p[i])) {
-			hole = i++;
-			mark = k;
-		} else if (i < abstract.n && abstract.p[i] == text.p[k]) {
-			i++, k++;
-		} else if (hole != SIZE_MAX) {
-			i = hole + 1;
-			k = ++mark;
-		} else {
-			return false;
-		}
-	}
-	while (i < abstract.n && text_hole(abstract.p[i]))
-		i++;
-	return i == abstract.n;
+	return glob_stars(abstract, text, text_hole);
 }
 
 /*

@@ -39,8 +39,7 @@ static bool is_name_next(const struct sql_scan *r)
 					"table exists on only references index key view using type"));
 }
 
-/* Skips a string, a quoted name or a comment at i. Returns the index after it, or i if there is none. */
-static size_t quoted_end(struct str s, size_t i)
+size_t sql_quoted_end(struct str s, size_t i)
 {
 	char q = s.p[i];
 
@@ -200,7 +199,7 @@ static bool take_token(struct sql_scan *r)
 	}
 	if (is_twofold(r))
 		return false;
-	if ((end = quoted_end(s, from)) > from) {
+	if ((end = sql_quoted_end(s, from)) > from) {
 		r->i = end;
 		if (c == '-')
 			return true;

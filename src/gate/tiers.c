@@ -393,18 +393,15 @@ static struct str bare_host(struct str host, bool copies)
 
 	if (address) {
 		host = str_from(host, (size_t)scheme + 3);
-		end = str_find(host, '/', 0);
-		host = str_first(host, end < 0 ? host.n : (size_t)end);
+		host = str_until(host, '/');
 	} else if (copies && scheme >= 0 && !str_has(str_first(host, (size_t)scheme), '[')) {
 		host = str_first(host, (size_t)scheme);
 	}
 	for (at = host.n; at > 0 && host.p[at - 1] != '@';)
 		at--;
 	host = str_from(host, at);
-	if (str_starts(host, "[")) {
-		end = str_find(host, ']', 0);
-		return str_sub(host, 1, end < 0 ? host.n : (size_t)end);
-	}
+	if (str_starts(host, "["))
+		return str_from(str_until(host, ']'), 1);
 	end = str_find(host, ':', 0);
 	return end >= 0 && str_find(host, ':', (size_t)end + 1) < 0 ? str_first(host, (size_t)end) : host;
 }

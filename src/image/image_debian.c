@@ -90,8 +90,8 @@ static bool is_package(struct str name)
 
 static const char *option(struct image_stage *g, const char *key, const char *path)
 {
-	return str_c(g->a, str_fmt(g->a, "-o%s=%.*s/" IMAGE_FOLDER "/%s/%s", key, STR_ARG(g->store.state),
-			g->name, path));
+	return str_fmt_c(g->a, "-o%s=%.*s/" IMAGE_FOLDER "/%s/%s", key, STR_ARG(g->store.state), g->name,
+			path);
 }
 
 /* The shell only joins standard error to the output, where apt-get tells what is wrong. */
@@ -152,8 +152,8 @@ static void keep_tar(void *ctx, const char *bytes, size_t n)
 
 static int unpack(struct image_stage *g, const char *name, struct err *e)
 {
-	const char *path = str_c(g->a, str_fmt(g->a, "%.*s/" IMAGE_FOLDER "/%s/debs/%s",
-			STR_ARG(g->store.state), g->name, name));
+	const char *path = str_fmt_c(g->a, "%.*s/" IMAGE_FOLDER "/%s/debs/%s", STR_ARG(g->store.state),
+			g->name, name);
 	char *const words[] = {"dpkg-deb", "--fsys-tarfile", (char *)path, NULL};
 	struct tar_sink sink = {0};
 	struct process_request rq = {.path = "/usr/bin/dpkg-deb", .argv = words, .envp = environment,
@@ -231,7 +231,7 @@ static int add_copies(struct image_stage *g, struct err *e)
 static int add_links(struct image_stage *g, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(alternatives); i++) {
-		const char *target = str_c(g->a, str_fmt(g->a, "usr/bin/%s", alternatives[i].target));
+		const char *target = str_fmt_c(g->a, "usr/bin/%s", alternatives[i].target);
 
 		if (!is_there(g, alternatives[i].name) && is_there(g, target) &&
 				image_tree_link(&g->tree, str_of(alternatives[i].name),
@@ -240,7 +240,7 @@ static int add_links(struct image_stage *g, struct err *e)
 	}
 	g->tree.merge_usr = false;
 	for (size_t i = 0; image_usr_dir(i); i++) {
-		const char *target = str_c(g->a, str_fmt(g->a, "usr/%s", image_usr_dir(i)));
+		const char *target = str_fmt_c(g->a, "usr/%s", image_usr_dir(i));
 
 		if (is_there(g, target) &&
 				image_tree_link(&g->tree, str_of(image_usr_dir(i)), str_of(target), e) != 0)
@@ -265,7 +265,7 @@ static int add_certificates(struct image_stage *g, struct err *e)
 		return 0;
 	while (n < DEBS_MAX && (entry = readdir(d.dir)))
 		if (str_ends(str_of(entry->d_name), ".crt"))
-			names[n++] = str_c(g->a, str_fmt(g->a, CERTIFICATES "/%s", entry->d_name));
+			names[n++] = str_fmt_c(g->a, CERTIFICATES "/%s", entry->d_name);
 	qsort(names, n, sizeof(*names), image_name_order);
 	buf_init(&b, g->a, BUNDLE_MAX);
 	for (size_t i = 0; i < n; i++)

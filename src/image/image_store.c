@@ -97,8 +97,7 @@ static void sweep(int folder)
 /* Reads STATE/images/names/NAME. False: there is none. */
 static bool read_name(struct arena *a, const struct image_store *s, struct str name, struct str *ret)
 {
-	const char *path = str_c(a, str_fmt(a, "%.*s/" IMAGE_FOLDER "/names/%.*s", STR_ARG(s->state),
-			STR_ARG(name)));
+	const char *path = str_fmt_c(a, "%.*s/" IMAGE_FOLDER "/names/%.*s", STR_ARG(s->state), STR_ARG(name));
 	struct str text;
 
 	if (file_read(a, path, NAME_TEXT_MAX, &text, NULL, NULL) != 0)
@@ -146,7 +145,7 @@ static bool read_image(struct arena *a, const struct image_store *s, struct str 
 static int list_folder(struct arena *a, const struct image_store *s, const char *folder, struct texts **ret,
 		struct err *e)
 {
-	const char *path = str_c(a, str_fmt(a, "%.*s/" IMAGE_FOLDER "%s", STR_ARG(s->state), folder));
+	const char *path = str_fmt_c(a, "%.*s/" IMAGE_FOLDER "%s", STR_ARG(s->state), folder);
 	const struct dirent *entry;
 	DIR_SCOPE d = {0};
 	size_t n = 0;
@@ -271,9 +270,9 @@ static bool is_in_place(const char *path, int lock)
 
 int image_hold(struct arena *a, const struct image_store *s, struct str digest, struct err *e)
 {
-	const char *dir = str_c(a, str_fmt(a, "%.*s/" IMAGE_FOLDER "/" DIR_PREFIX "%.*s", STR_ARG(s->state),
-			STR_ARG(digest)));
-	const char *path = str_c(a, str_fmt(a, "%s/lock", dir));
+	const char *dir = str_fmt_c(a, "%.*s/" IMAGE_FOLDER "/" DIR_PREFIX "%.*s", STR_ARG(s->state),
+			STR_ARG(digest));
+	const char *path = str_fmt_c(a, "%s/lock", dir);
 	struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
 	FD_CLEANUP int lock = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	int held = lock;
@@ -371,8 +370,8 @@ static int set_name(struct image_stage *g, struct str name, struct str digest, b
 	struct str old, text = str_fmt(a, IMAGE_PREFIX "%.*s\n", STR_ARG(digest));
 
 	*ret_moved = read_name(a, &g->store, name, &old) && !str_eq(old, digest);
-	return file_replace(str_c(a, str_fmt(a, "%.*s/" IMAGE_FOLDER "/names/%.*s", STR_ARG(g->store.state),
-			STR_ARG(name))), text, e);
+	return file_replace(str_fmt_c(a, "%.*s/" IMAGE_FOLDER "/names/%.*s", STR_ARG(g->store.state),
+			STR_ARG(name)), text, e);
 }
 
 int image_stage_commit(struct image_stage *g, struct str name, struct str source, struct image *ret,
@@ -386,7 +385,7 @@ int image_stage_commit(struct image_stage *g, struct str name, struct str source
 			write_about(g, &seal, source, e) != 0)
 		return -1;
 	digest = str_dup(g->a, str_of(seal.digest));
-	const char *dir = str_c(g->a, str_fmt(g->a, DIR_PREFIX "%.*s", STR_ARG(digest)));
+	const char *dir = str_fmt_c(g->a, DIR_PREFIX "%.*s", STR_ARG(digest));
 	if (syncfs(g->dir) != 0)
 		return err_system(e, "cannot write the image to the disk");
 	FD_SCOPE store = {0};
@@ -399,7 +398,7 @@ int image_stage_commit(struct image_stage *g, struct str name, struct str source
 	if (name.n && set_name(g, name, digest, ret_moved, e) != 0)
 		return -1;
 	if (!read_image(g->a, &g->store, digest, ret))
-		return err_set(e, ERR_SYSTEM, 0, "the image cannot be read back");
+		return err_host(e, "the image cannot be read back");
 	if (name.n)
 		texts_push(g->a, &ret->names, name);
 	return 0;
@@ -422,7 +421,7 @@ static int remove_names(struct arena *a, int folder, const struct texts *names, 
 static int remove_image(struct arena *a, int folder, const struct image *image, const struct texts *names,
 		char *gone, size_t room, struct err *e)
 {
-	const char *dir = str_c(a, str_fmt(a, DIR_PREFIX "%.*s", STR_ARG(image->digest)));
+	const char *dir = str_fmt_c(a, DIR_PREFIX "%.*s", STR_ARG(image->digest));
 	char id[ID_LETTERS + 1];
 	FD_SCOPE fd = {0}, lock = {0};
 

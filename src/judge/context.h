@@ -12,10 +12,8 @@
 
 struct context {
 	struct str cwd;        /* absolute, or relative to the process's cwd; empty: the process's cwd */
-	/*
-	 * Start directory of the client's session: if cwd lies in it, the search for the project starts here.
-	 */
-	struct str base;
+	/* Where the client's session started: if cwd lies in it, the search for the project starts there. */
+	struct str start_dir;
 	struct str home, user; /* empty: looked up */
 	/* The pinned project, whatever its files say now. NULL: search for it. An empty path: no project. */
 	const struct directory *pin;

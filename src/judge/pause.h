@@ -12,7 +12,6 @@
 
 #define PAUSE_FILE "pause.json"
 #define PAUSE_MAX_S 3600
-#define PAUSE_DEFAULT_S 600
 
 struct pause {
 	bool on;

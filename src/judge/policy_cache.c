@@ -12,7 +12,8 @@ static bool same_text(const char *x, const char *y) { return x == y || (x && y &
 static bool same_request(const struct policies_request *x, const struct policies_request *y)
 {
 	return same_text(x->config, y->config) && x->settings == y->settings &&
-		str_eq(x->context->cwd, y->context->cwd) && str_eq(x->context->base, y->context->base);
+			str_eq(x->context->cwd, y->context->cwd) &&
+			str_eq(x->context->start_dir, y->context->start_dir);
 }
 
 static bool same_world(const struct view *x, const struct view *y)
@@ -91,7 +92,7 @@ static int load_set(void *arg)
 	s->request.config = r->rq->config ? str_c(a, str_of(r->rq->config)) : NULL;
 	s->context = (struct context){.places = true};
 	s->context.cwd = str_dup(a, at->cwd);
-	s->context.base = str_dup(a, at->base);
+	s->context.start_dir = str_dup(a, at->start_dir);
 	s->context.home = str_dup(a, at->home);
 	s->context.user = str_dup(a, at->user);
 	context_open(a, &s->context);

@@ -85,9 +85,9 @@ struct project_look world_look(struct path_memo *m, const struct view *v)
 static struct str start_of(struct path_memo *m, const struct context *at, const struct view *v)
 {
 	enum path_kind kind;
-	struct str base = str_starts(at->base, "/") ? path_real(m, at->base, &kind) : STR("");
+	struct str base = str_starts(at->start_dir, "/") ? path_real(m, at->start_dir, &kind) : STR("");
 
-	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? at->base : v->cwd;
+	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? at->start_dir : v->cwd;
 }
 
 /*

@@ -80,7 +80,7 @@ int background_make(struct arena *a, struct str state, const struct background *
 	int dir, lock;
 
 	if ((mkdir(top, 0700) != 0 && errno != EEXIST) || mkdir(path, 0700) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+		return err_system(e, "cannot make '%s'", path);
 	dir = open(path, O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC);
 	lock = dir < 0 ? -1 : openat(dir, "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* The lock is there before anything that a reader looks for. */
@@ -130,11 +130,10 @@ void background_bound_log(int dir, int log)
 	(void)!ftruncate(log, 0);
 }
 
-int background_end(struct arena *a, int dir, struct str report, struct err *e)
+void background_end(int dir, struct str report)
 {
-	(void)a;
-	return file_replace_in(
-			dir, report.n ? "report.json" : "lost", report, &(struct file_look){.mode = 0600}, e);
+	(void)file_replace_in(dir, report.n ? "report.json" : "lost", report,
+			&(struct file_look){.mode = 0600}, NULL);
 }
 
 void background_unmake(struct arena *a, struct str state, struct str id)
@@ -158,8 +157,7 @@ static bool is_locked(int fd)
 
 static int open_lock(struct arena *a, struct str state, struct str id)
 {
-	return open(str_c(a, str_fmt(a, "%s/lock", entry_path(a, state, id))),
-			O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	return open(str_fmt_c(a, "%s/lock", entry_path(a, state, id)), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static void read_holder(int lock, struct background *ret)
@@ -181,8 +179,8 @@ int background_report(struct arena *a, struct str state, struct str id, struct j
 {
 	struct str text;
 
-	if (file_read(a, str_c(a, str_fmt(a, "%s/report.json", entry_path(a, state, id))),
-			    BACKGROUND_REPORT_MAX, &text, NULL, NULL) != 0)
+	if (file_read(a, str_fmt_c(a, "%s/report.json", entry_path(a, state, id)), BACKGROUND_REPORT_MAX,
+			&text, NULL, NULL) != 0)
 		return -1;
 	return json_read(a, text, ret, NULL);
 }
@@ -196,10 +194,8 @@ static bool read_entry(struct arena *a, struct str state, struct str id, struct 
 	FD_CLEANUP int lock = open_lock(a, state, id);
 	bool lives = lock >= 0 && is_locked(lock);
 
-	if (lock < 0 ||
-			file_read(a, str_c(a, str_fmt(a, "%s/info.json", path)), INFO_MAX, &text, NULL,
-					NULL) != 0 ||
-			json_read(a, text, &o, NULL) != 0)
+	if (lock < 0 || file_read(a, str_fmt_c(a, "%s/info.json", path), INFO_MAX, &text, NULL, NULL) !=
+			0 || json_read(a, text, &o, NULL) != 0)
 		return false;
 	*ret = (struct background){.id = id,
 			.of = json_text_at(o, "of"),
@@ -217,7 +213,7 @@ static bool read_entry(struct arena *a, struct str state, struct str id, struct 
 	ret->state = lives ? BACKGROUND_LIVES : BACKGROUND_ENDED;
 	if (lives)
 		return true;
-	if (access(str_c(a, str_fmt(a, "%s/report.json", path)), F_OK) == 0)
+	if (access(str_fmt_c(a, "%s/report.json", path), F_OK) == 0)
 		ret->status = background_report(a, state, id, &o) == 0 ? json_text_at(o, "status")
 								       : STR("unknown");
 	else
@@ -275,16 +271,15 @@ int background_open(struct arena *a, struct str state, struct str id, struct bac
 		if (!id.n || !str_eq(str_sub(b->id, 0, id.n), id))
 			continue;
 		if (found && !str_eq(found->id, id))
-			return err_set(e, ERR_INPUT, 0, "several boxes have an id that begins with '%.*s'",
-					STR_ARG(id));
+			return err_input(e, "several boxes have an id that begins with '%.*s'", STR_ARG(id));
 		found = b;
 	}
 	if (!found)
-		return err_set(e, ERR_INPUT, 0, "there is no box '%.*s' in the background (caisson ps --all)",
+		return err_input(e, "there is no box '%.*s' in the background (caisson ps --all)",
 				STR_ARG(id));
 	*ret = *found;
 	ret->dir = open(entry_path(a, state, found->id), O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC);
-	return ret->dir < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot open the entry of the box") : 0;
+	return ret->dir < 0 ? err_system(e, "cannot open the entry of the box") : 0;
 }
 
 int background_claim(const struct background *b, struct arena *a, struct str state)
@@ -292,9 +287,8 @@ int background_claim(const struct background *b, struct arena *a, struct str sta
 	int lock = b->state == BACKGROUND_LOST ? open_lock(a, state, b->id) : -1;
 	const char *path = entry_path(a, state, b->id);
 
-	if (lock >= 0 && (!lock_file(lock) ||
-					 access(str_c(a, str_fmt(a, "%s/report.json", path)), F_OK) == 0 ||
-					 access(str_c(a, str_fmt(a, "%s/lost", path)), F_OK) == 0))
+	if (lock >= 0 && (!lock_file(lock) || access(str_fmt_c(a, "%s/report.json", path), F_OK) ==
+			0 || access(str_fmt_c(a, "%s/lost", path), F_OK) == 0))
 		fd_close(&lock);
 	return lock;
 }
@@ -391,5 +385,5 @@ int background_stop(const struct background *b, struct arena *a, struct str stat
 	(void)signal_holder(&now, SIGKILL);
 	if (background_wait(b, a, state, 1000))
 		return 0;
-	return err_set(e, ERR_SYSTEM, 0, "the box '%.*s' could not be stopped", STR_ARG(b->id));
+	return err_host(e, "the box '%.*s' could not be stopped", STR_ARG(b->id));
 }

@@ -56,7 +56,7 @@ void background_unlog(int dir);
 /* Makes room in it once it is too large; another process may be writing. */
 void background_bound_log(int dir, int log);
 /* Writes the report, or, if it is empty, the mark of a lost box. */
-int background_end(struct arena *a, int dir, struct str report, struct err *e);
+void background_end(int dir, struct str report);
 /* Removes an entry for which nothing was handed over. */
 void background_unmake(struct arena *a, struct str state, struct str id);
 /* Reads the report of a box that has ended. -1: there is none. */

@@ -94,7 +94,7 @@ static int greet(struct str state, const struct keeper_wait *w, struct keeper_me
 	const struct keeper_message hello = keeper_message(KEEPER_HELLO);
 	int fd = open_socket(state);
 
-	if (fd >= 0 && (peer_check(fd, ret_pid, NULL) != 0 || say(fd, &hello, NULL, 0) != 0 ||
+	if (fd >= 0 && (peer_check(fd, ret_pid) != 0 || say(fd, &hello, NULL, 0) != 0 ||
 				       hear(fd, w, ret) != 0 || ret->kind != KEEPER_WELCOME))
 		fd_close(&fd);
 	return fd;
@@ -128,8 +128,7 @@ static void __attribute__((noreturn)) become_keeper(struct str state, int ready)
 
 static int no_answer(struct err *e)
 {
-	return err_set(e, ERR_SYSTEM, 0, "the keeper, the process that holds boxes in the background, does "
-			"not answer");
+	return err_host(e, "the keeper, the process that holds boxes in the background, does not answer");
 }
 
 /* Returns when a keeper serves; -1 and *e: none does, and its own words say why. */
@@ -141,7 +140,7 @@ static int start(struct str state, const struct keeper_wait *w, struct err *e)
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+		return err_system(e, "cannot make a pipe");
 	pid = process_fork(NULL);
 	if (pid == 0)
 		become_keeper(state, ends[1]);
@@ -155,10 +154,9 @@ static int start(struct str state, const struct keeper_wait *w, struct err *e)
 	if (n > 0 && words[0] == '\n')
 		return 0;
 	if (n <= 0)
-		return err_set(e, ERR_SYSTEM, 0,
-				"cannot start the keeper, the process that holds boxes in the background");
+		return err_host(e, "cannot start the keeper, the process that holds boxes in the background");
 	words[n] = 0;
-	return err_set(e, ERR_SYSTEM, 0, "%s", words);
+	return err_host(e, "%s", words);
 }
 
 bool keeper_seen(struct str state)
@@ -215,12 +213,11 @@ int keeper_hold(int keeper, struct str id, struct str session, int life, const s
 	struct keeper_message m = keeper_message(KEEPER_HOLD), answer;
 
 	if (!keeper_put(m.id, sizeof(m.id), id) || !keeper_put(m.session, sizeof(m.session), session))
-		return err_set(e, ERR_INPUT, 0, "the name of the box or of its session is too long");
+		return err_input(e, "the name of the box or of its session is too long");
 	if (say(keeper, &m, &life, 1) != 0 || hear(keeper, w, &answer) != 0)
 		return no_answer(e);
 	if (answer.kind != KEEPER_HELD)
-		return err_set(e, ERR_LIMIT, 0, "%s (caisson ps lists them, caisson stop ends them)",
-				answer.text);
+		return err_limit(e, "%s (caisson ps lists them, caisson stop ends them)", answer.text);
 	memcpy(ret_ended, answer.id, sizeof(answer.id));
 	return 0;
 }
@@ -261,10 +258,10 @@ static int ask_port(struct str state, int *fd, const struct keeper_message *ask,
 	if (*fd < 0)
 		*fd = greet(state, &w, ret, NULL);
 	if (*fd < 0)
-		return err_set(e, ERR_INPUT, 0, "nothing is in the background");
+		return err_input(e, "nothing is in the background");
 	if (say(*fd, ask, life, life ? 1 : 0) != 0 || hear(*fd, &w, ret) != 0)
 		return no_answer(e);
-	return ret->kind == KEEPER_PORT ? 0 : err_set(e, ERR_INPUT, 0, "%s", ret->text);
+	return ret->kind == KEEPER_PORT ? 0 : err_input(e, "%s", ret->text);
 }
 
 int keeper_publish(struct str state, struct str key, uint16_t port, int life, struct err *e)
@@ -274,7 +271,7 @@ int keeper_publish(struct str state, struct str key, uint16_t port, int life, st
 
 	m.active = port;
 	if (!keeper_put(m.text, sizeof(m.text), key))
-		return err_set(e, ERR_INTERNAL, 0, "the key of the network is too long");
+		return err_internal(e, "the key of the network is too long");
 	return ask_port(state, &fd, &m, &life, &answer, e);
 }
 

@@ -47,14 +47,14 @@ static int open_folder(struct str state, struct err *e)
 	int fd;
 
 	if (snprintf(path, sizeof(path), "%.*s/" KEEPER_FOLDER, STR_ARG(state)) >= (int)sizeof(path))
-		return err_set(e, ERR_INPUT, 0, "the path of the state directory is too long");
+		return err_input(e, "the path of the state directory is too long");
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+		return err_system(e, "cannot make '%s'", path);
 	fd = open(path, O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077))
 		return fd;
 	fd_close(&fd);
-	return err_set(e, ERR_SYSTEM, errno, "'%s' is not a directory of this user alone", path);
+	return err_system(e, "'%s' is not a directory of this user alone", path);
 }
 
 /* An open file description's lock: it goes with the process, however that ends. */
@@ -64,11 +64,11 @@ static int take_lock(struct keeper_process *k, bool *ret_other, struct err *e)
 
 	k->lock = openat(k->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (k->lock < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open the keeper's lock");
+		return err_system(e, "cannot open the keeper's lock");
 	if (fcntl(k->lock, F_OFD_SETLK, &l) == 0)
 		return 0;
 	*ret_other = errno == EAGAIN || errno == EACCES;
-	return err_set(e, ERR_SYSTEM, errno, "cannot take the keeper's lock");
+	return err_system(e, "cannot take the keeper's lock");
 }
 
 /* The address names the directory by its descriptor: a path may be longer than an address can hold. */
@@ -81,7 +81,7 @@ static int open_socket(struct keeper_process *k, struct err *e)
 	unlinkat(k->dir, "socket", 0);
 	if (k->listener < 0 || bind(k->listener, (struct sockaddr *)&at, sizeof(at)) != 0 ||
 			fchmodat(k->dir, "socket", 0600, 0) != 0 || listen(k->listener, BACKLOG) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the keeper's socket");
+		return err_system(e, "cannot make the keeper's socket");
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static int check_place(struct err *e)
 {
 	const char *by = confined_by();
 
-	return by ? err_set(e, ERR_INPUT, 0, "a keeper does not start under %s", by) : 0;
+	return by ? err_input(e, "a keeper does not start under %s", by) : 0;
 }
 
 static uint64_t half_of_memory(void)
@@ -138,7 +138,7 @@ static void accept_peer(struct keeper_process *k)
 
 	if (fd < 0)
 		return;
-	at = peer_check(fd, NULL, NULL) == 0 ? keeper_admit(&k->table, clock_now()) : -1;
+	at = peer_check(fd, NULL) == 0 ? keeper_admit(&k->table, clock_now()) : -1;
 	if (at < 0)
 		close(fd);
 	else

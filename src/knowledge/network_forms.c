@@ -247,17 +247,12 @@ static bool take_option(struct net_match *m, struct str word)
 /* "pods,svc" and "pod/name": every kind must be listed. */
 static bool kinds_listed(struct str list, struct str word)
 {
-	for (size_t at = 0; at <= word.n;) {
-		ptrdiff_t comma = str_find(word, ',', at), slash;
-		size_t end = comma < 0 ? word.n : (size_t)comma;
-		struct str kind = str_sub(word, at, end);
+	for (size_t at = 0, end; at <= word.n; at = end + 1) {
+		end = str_end(word, ',', at);
+		struct str kind = str_until(str_sub(word, at, end), '/');
 
-		slash = str_find(kind, '/', 0);
-		if (slash >= 0)
-			kind = str_first(kind, (size_t)slash);
 		if (!kind.n || !in_list(list, kind))
 			return false;
-		at = end + 1;
 	}
 	return true;
 }

@@ -19,12 +19,7 @@ static void add_option(struct option_collector *l, const struct know_row *row, c
 	struct know_options *o = l->ret;
 	if (!h->flag && !h->name.n)
 		return; /* NAME=VALUE */
-	if (o->noptions == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 8;
-		o->options = arena_grow(l->a, o->options, l->cap * sizeof(*o->options),
-				cap * sizeof(*o->options));
-		l->cap = cap;
-	}
+	o->options = arena_room(l->a, o->options, o->noptions, &l->cap, sizeof(*o->options));
 	const char *name = h->flag ? know_string(row, h->flag->same) : str_c(l->a, h->name);
 	o->options[o->noptions++] = (struct know_option){
 		.name = name, .value = h->value, .has_value = h->has_value, .at = h->word, .global = global,

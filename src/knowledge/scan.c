@@ -12,11 +12,7 @@ struct word know_part(struct word w, size_t from)
 void know_hit_add(struct know_scan *s, const struct know_flag *f, size_t at, size_t to,
 		const struct word *value)
 {
-	if (s->nhits == s->hits_cap) {
-		size_t cap = s->hits_cap ? s->hits_cap * 2 : 8;
-		s->hits = arena_grow(s->a, s->hits, s->hits_cap * sizeof(*s->hits), cap * sizeof(*s->hits));
-		s->hits_cap = cap;
-	}
+	s->hits = arena_room(s->a, s->hits, s->nhits, &s->hits_cap, sizeof(*s->hits));
 	struct know_hit *h = &s->hits[s->nhits++];
 	*h = (struct know_hit){.flag = f, .word = s->word, .at = at, .to = to, .has_value = value != NULL};
 	if (value)
@@ -35,12 +31,7 @@ void know_unlisted_add(struct know_scan *s, struct str name, const struct word *
 
 void know_operand_add(struct know_scan *s, size_t at)
 {
-	if (s->noperands == s->operands_cap) {
-		size_t cap = s->operands_cap ? s->operands_cap * 2 : 8;
-		s->operands = arena_grow(s->a, s->operands, s->operands_cap * sizeof(*s->operands),
-				cap * sizeof(*s->operands));
-		s->operands_cap = cap;
-	}
+	s->operands = arena_room(s->a, s->operands, s->noperands, &s->operands_cap, sizeof(*s->operands));
 	s->operands[s->noperands++] = at;
 }
 

@@ -483,6 +483,29 @@ static void emit_alias(struct know_applying *ap, size_t from, size_t to, struct 
 	know_use_add(ap, USE_OPAQUE, 0, from, to, &w);
 }
 
+/* The program writes files of its own choice to the working directory, or to /tmp. */
+static void emit_here(struct know_applying *ap, struct know_spec spec, unsigned flags, size_t from, size_t to,
+		struct word w)
+{
+	if ((spec.mods & MOD_SUFFIX) && add_here(ap, spec, from, to, w))
+		return;
+	w = know_here(ap);
+	if (spec.kind == KIND_WRITE_TMP)
+		w.text = STR("/tmp");
+	flags |= spec.mods & MOD_BESIDE ? USE_BELOW | USE_FILES : USE_BELOW;
+	know_use_add(ap, USE_WRITE, flags, from, to, &w);
+}
+
+static void emit_inner_command(struct know_applying *ap, struct know_spec spec, unsigned flags, size_t from,
+		size_t to)
+{
+	if (to == from)
+		return;
+	know_use_add(ap, USE_COMMAND, flags, from, to, NULL);
+	if (spec.mods & MOD_JOINED)
+		know_use_add(ap, USE_SCRIPT, flags, from, to, &ap->s->argv[from]);
+}
+
 void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
 	unsigned flags = spec.mods & MOD_USE_FLAGS;
@@ -498,36 +521,22 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 	if (spec.mods & (MOD_SUFFIX | MOD_BESIDE) && spec.kind != KIND_WORD && spec.kind != KIND_WRITE_CWD)
 		add_company(ap, spec, from, to, w);
 	switch (spec.kind) {
-	case KIND_NONE:
-	case KIND_WORD:
-		return;
+	case KIND_NONE: case KIND_WORD: return;
 	case KIND_KEYED:
 		know_emit_keyed(ap, spec.mods & USE_INSIDE, from, to, w);
 		return;
-	case KIND_VOLUME:
-		emit_volume(ap, from, to, w);
-		return;
+	case KIND_VOLUME: emit_volume(ap, from, to, w); return;
 	case KIND_SYSTEM:
 		ap->ret->effects |= EFFECT_SYSTEM;
 		ap->changes = true;
 		return;
-	case KIND_CHANGE:
-		ap->changes = true;
-		return;
-	case KIND_ALIAS:
-		emit_alias(ap, from, to, w);
-		return;
+	case KIND_CHANGE: ap->changes = true; return;
+	case KIND_ALIAS: emit_alias(ap, from, to, w); return;
 	case KIND_DEST: case KIND_MIRROR:
 		emit_destination(ap, spec, from, to, w);
 		return;
 	case KIND_WRITE_CWD: case KIND_WRITE_TMP:
-		if ((spec.mods & MOD_SUFFIX) && add_here(ap, spec, from, to, w))
-			return;
-		w = know_here(ap);
-		if (spec.kind == KIND_WRITE_TMP)
-			w.text = STR("/tmp");
-		flags |= spec.mods & MOD_BESIDE ? USE_BELOW | USE_FILES : USE_BELOW;
-		know_use_add(ap, USE_WRITE, flags, from, to, &w);
+		emit_here(ap, spec, flags, from, to, w);
 		return;
 	case KIND_NAMES:
 	case KIND_DATA:
@@ -536,12 +545,7 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 	case KIND_WORK_TREE: case KIND_REPOSITORY: case KIND_GIT_DIR:
 		emit_git(ap, spec, from, to, w);
 		return;
-	case KIND_COMMAND:
-		if (to > from)
-			know_use_add(ap, USE_COMMAND, flags, from, to, NULL);
-		if (to > from && (spec.mods & MOD_JOINED))
-			know_use_add(ap, USE_SCRIPT, flags, from, to, &ap->s->argv[from]);
-		return;
+	case KIND_COMMAND: emit_inner_command(ap, spec, flags, from, to); return;
 	case KIND_SPLIT:
 		from = to, to = ap->s->argc;
 		break;

@@ -100,12 +100,7 @@ struct str text_source(struct arena *a, const struct text *t)
 
 uint32_t facts_add_text(struct arena *a, struct facts *f, struct text t)
 {
-	if (f->ntexts == f->texts_cap) {
-		size_t cap = f->texts_cap ? f->texts_cap * 2 : 8;
-
-		f->texts = arena_grow(a, f->texts, f->texts_cap * sizeof(*f->texts), cap * sizeof(*f->texts));
-		f->texts_cap = cap;
-	}
+	f->texts = arena_room(a, f->texts, f->ntexts, &f->texts_cap, sizeof(*f->texts));
 	f->texts[f->ntexts] = t;
 	return (uint32_t)f->ntexts++;
 }

@@ -55,12 +55,12 @@ const char *profile_name(enum profile p) { return profile_names[p]; }
 
 int profile_find(struct str name, enum profile *ret)
 {
-	for (size_t i = 0; i < PROFILES; i++)
-		if (str_is(name, profile_names[i])) {
-			*ret = (enum profile)i;
-			return 0;
-		}
-	return -1;
+	ptrdiff_t i = STR_INDEX(profile_names, name);
+
+	if (i < 0)
+		return -1;
+	*ret = (enum profile)i;
+	return 0;
 }
 
 bool limit_valid(enum limit l, uint64_t value) { return value >= rows[l].min && value <= rows[l].max; }

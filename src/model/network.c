@@ -269,7 +269,7 @@ static const char *why_invalid(struct str name)
 static int parse_name(struct arena *a, struct str text, struct network_rule *r, struct err *e)
 {
 	ptrdiff_t colon = str_find(text, ':', 0);
-	struct str name = str_lower(a, str_first(text, colon < 0 ? text.n : (size_t)colon));
+	struct str name = str_lower(a, str_until(text, ':'));
 
 	if (str_starts(name, "preset:"))
 		return refuse(e, text, "a preset stands for several hosts");

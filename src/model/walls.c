@@ -15,10 +15,10 @@ const char *client_sandbox_name(enum client_sandbox s)
 
 int client_sandbox_find(struct str name, enum client_sandbox *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(name, names[i])) {
-			*ret = (enum client_sandbox)i;
-			return 0;
-		}
-	return -1;
+	ptrdiff_t i = STR_INDEX(names, name);
+
+	if (i < 0)
+		return -1;
+	*ret = (enum client_sandbox)i;
+	return 0;
 }

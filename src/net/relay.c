@@ -171,7 +171,7 @@ static int hear_answer(const struct relay_process *p, struct err *e)
 	struct err said = {0};
 	struct pollfd word = {.fd = p->lifeline, .events = POLLIN};
 	if (poll(&word, 1, START_MS) <= 0 || recv(p->lifeline, &said, sizeof said, 0) != sizeof said)
-		return err_set(e, ERR_SYSTEM, 0, "the network relay ended before it was ready");
+		return err_host(e, "the network relay ended before it was ready");
 	said.text[sizeof said.text - 1] = 0;
 	return said.kind == ERR_NONE ? 0 : err_wrap(e, &said, "network relay");
 }

@@ -209,7 +209,7 @@ int upstream_new(upstream_watch *watch, void *ctx, struct upstream **ret, struct
 	if (status != ARES_SUCCESS) {
 		free(u);
 		free(w);
-		return err_set(e, ERR_SYSTEM, 0, "cannot start the resolver: %s", ares_strerror(status));
+		return err_host(e, "cannot start the resolver: %s", ares_strerror(status));
 	}
 	*ret = u;
 	return 0;

@@ -20,7 +20,7 @@ static struct str name_of(struct arena *a, struct str session, struct str id)
 
 static const char *path_of(struct arena *a, struct str state, struct str session, struct str id)
 {
-	return str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name_of(a, session, id))));
+	return str_fmt_c(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name_of(a, session, id)));
 }
 
 void handoff_drop(struct arena *a, struct str state, struct str session, struct str tool_use_id)
@@ -29,7 +29,7 @@ void handoff_drop(struct arena *a, struct str state, struct str session, struct 
 }
 
 int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id,
-		struct str report, struct err *e)
+		struct str report)
 {
 	struct str path;
 
@@ -37,7 +37,7 @@ int handoff_write(struct arena *a, struct str state, struct str session, struct 
 		return 0;
 	/* a repeated id: the later report replaces the earlier */
 	handoff_drop(a, state, session, tool_use_id);
-	return state_keep(a, state, FOLDER, name_of(a, session, tool_use_id), report, &path, e);
+	return state_keep(a, state, FOLDER, name_of(a, session, tool_use_id), report, &path, NULL);
 }
 
 int handoff_look(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid,

@@ -13,12 +13,12 @@
 
 /* In place of a call's id: the last run of the session that the client ended. */
 #define HANDOFF_ENDED "\nended"
-/* A key of hints that a run left before its end: the process that makes its report. */
+/* A run that a client may kill leaves its hints early. This key of them names the process of that run. */
 #define HANDOFF_LAUNCHER "launcher"
 
 /* `state` is the state directory, created and checked. Without an id nothing is stored. */
 int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id,
-		struct str report, struct err *e);
+		struct str report);
 /* Reads and removes the report. ERR_INPUT if it does not exist. */
 int handoff_take(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid,
 		struct str *ret, struct err *e);

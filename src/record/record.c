@@ -13,8 +13,8 @@
 #include "sys/state.h"
 #include "sys/stream.h"
 
-#define LOOK ((size_t)64 << 10)
-#define ANSWERS_MAX AUDIT_SPEC_MAX
+#define READ_BYTES ((size_t)64 << 10)
+#define ANSWERS_MAX AUDIT_SPEC_MAX /* bytes of the answers about files in a row */
 /* bytes of a command in a row; a longer one is cut, and the row says so */
 #define COMMAND_MAX ((size_t)1 << 20)
 #define COMMAND_SPARE ((size_t)64 << 10) /* further bytes that are searched for the end of a secret */
@@ -219,7 +219,7 @@ static int pour_parts(void *ctx, struct blob_sink *to, struct err *e)
 	}
 	take_gap(p, p->s->total - end);
 	if (read.at < end)
-		return err_set(e, ERR_SYSTEM, 0, "it cannot be read back");
+		return err_host(e, "it cannot be read back");
 	return p->bad ? -1 : 0;
 }
 
@@ -234,12 +234,13 @@ static uint64_t count_secrets(struct stream_parts *p, bool as_is)
 	return redactor_count(p->cleaner.redactor) - before;
 }
 
-static bool for_terminals(struct arena *a, const struct stream *s)
+static bool stream_has_controls(struct arena *a, const struct stream *s)
 {
-	char *p = arena_alloc(a, LOOK);
+	char *p = arena_alloc(a, READ_BYTES);
 	ptrdiff_t got;
 
-	for (uint64_t at = stream_from(s); (got = stream_read(s, at, p, LOOK, NULL)) > 0; at += (uint64_t)got)
+	for (uint64_t at = stream_from(s); (got = stream_read(s, at, p, READ_BYTES, NULL)) > 0;
+			at += (uint64_t)got)
 		if (has_controls(str_n(p, (size_t)got)))
 			return true;
 	return has_controls(s->text);
@@ -259,7 +260,7 @@ static int long_stream(struct arena *a, struct record *r, const struct stream *s
 	}
 	*ret_cut = p->tail > p->head || to < s->total;
 	stream_cleaner_init(&p->cleaner, a, redactor_of(a, r));
-	p->cleaner.as_is = !for_terminals(a, s) || count_secrets(p, false) <= count_secrets(p, true);
+	p->cleaner.as_is = !stream_has_controls(a, s) || count_secrets(p, false) <= count_secrets(p, true);
 	return blob_put_poured(a, &r->blobs, pour_parts, p, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
 }
 

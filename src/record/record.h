@@ -24,7 +24,7 @@
 #include "model/outcome.h"
 #include "model/validation.h"
 
-/* start of the note in a row whose command is cut */
+/* A row's note begins with this if its command was cut; replay looks for it. */
 #define RECORD_CUT "the command has "
 #define RECORD_JSON_MAX ((size_t)16 << 20) /* bytes of a view, or of the list of policies */
 
@@ -135,15 +135,18 @@ struct str record_redact_command(struct arena *a, struct record *r, struct str t
 void record_view_json(struct buf *b, const struct view *v, const struct engine_request *rq);
 /* Appends nothing and returns false if the view has no answers. */
 bool record_answers_json(struct buf *b, const struct view *v);
-/* `answers` may be empty. Fills cwd, home, user, dialect and mode of *ret_rq, not its command. */
+/*
+ * Restores a view and its request for engine_judge_again(). `answers` may be empty. Fills cwd, home, user,
+ * dialect and mode of *ret_rq, not its command.
+ */
 int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret,
 		struct engine_request *ret_rq, struct err *e);
-/* engine_judge_again() judges by both. */
+/* The same for a view that is a blob. */
+int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers,
+		struct view *ret, struct engine_request *ret_rq, struct err *e);
 
 /* The policy files in force: path, owner, and digest of each. */
 void record_policies_json(struct buf *b, const struct policies *p);
 /* Restores the policies of a row: reads the blob with this digest, and the files it names. */
 int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret,
 		struct err *e);
-int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers,
-		struct view *ret, struct engine_request *ret_rq, struct err *e);

@@ -160,7 +160,7 @@ static struct str tag_part(struct str tag, size_t i)
 
 void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now, bool over)
 {
-	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
+	const char *folder = str_fmt_c(a, "%.*s/" FOLDER, STR_ARG(state));
 	struct str tag = tag_of(a, now);
 	struct dirent *entry;
 	DIR *d = opendir(folder);
@@ -192,7 +192,7 @@ static int write_tag(struct arena *a, struct str state, const struct ticket *t, 
 
 	if (!t->asked || state_keep(a, state, FOLDER, str_cat(a, id, tag_of(a, t)), STR(""), &path, e) == 0)
 		return 0;
-	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(id))));
+	unlink(str_fmt_c(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(id)));
 	return -1;
 }
 
@@ -293,7 +293,7 @@ static int open_taken(int dir, const char *id, uint32_t uid, struct err *e)
 static int read_ticket(struct arena *a, struct str state, const char *id, uint32_t uid, bool take,
 		struct str *ret, struct err *e)
 {
-	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
+	const char *folder = str_fmt_c(a, "%.*s/" FOLDER, STR_ARG(state));
 	FD_SCOPE dir = {0}, f = {0};
 
 	fd_scope(&dir, a, open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -500,7 +500,7 @@ static void remove_noted(struct forgetting *f, const char *name)
 
 void ticket_forget_session(struct arena *a, struct str state, struct str client, struct str session)
 {
-	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
+	const char *folder = str_fmt_c(a, "%.*s/" FOLDER, STR_ARG(state));
 	struct forgetting *f = arena_new(a, struct forgetting);
 
 	f->client = client;

@@ -456,8 +456,7 @@ static void check_tests(struct arena *a, const struct validate_input *in, const 
 		return;
 	}
 	if (!r->ends) {
-		test_unfinished(a, v,
-				str_c(a, str_fmt(a, "%s printed no summary", format_text(row->tool))));
+		test_unfinished(a, v, str_fmt_c(a, "%s printed no summary", format_text(row->tool)));
 		return;
 	}
 	note_broken(a, in, r, v);

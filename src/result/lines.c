@@ -5,13 +5,12 @@
 
 bool lines_next(struct lines *l, struct str *ret)
 {
-	ptrdiff_t end;
+	struct str rest = str_from(l->text, l->at);
 
-	if (l->at >= l->text.n)
+	if (!rest.n)
 		return false;
-	end = str_find(l->text, '\n', l->at);
-	*ret = str_sub(l->text, l->at, end < 0 ? l->text.n : (size_t)end);
-	l->at = end < 0 ? l->text.n : (size_t)end + 1;
+	*ret = str_cut(&rest, '\n');
+	l->at = l->text.n - rest.n;
 	if (str_ends(*ret, "\r"))
 		ret->n--;
 	return true;

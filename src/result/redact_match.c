@@ -49,7 +49,7 @@ enum found redact_steps(const struct candidate *c, size_t at, const struct secre
 	return FOUND_YES;
 }
 
-static bool has_needs(struct str s, unsigned flags)
+bool redact_has(struct str s, unsigned flags)
 {
 	bool upper = false, lower = false, digit = false;
 
@@ -91,7 +91,7 @@ static enum found match_form(const struct secret_form *f, const struct candidate
 		found = redact_steps(c, to, steps + f->to, (size_t)f->nsteps - f->to, &at);
 	if (found != FOUND_YES)
 		return found;
-	if (!has_needs(str_sub(c->text, from ? from : prefix.n, to), f->flags) ||
+	if (!redact_has(str_sub(c->text, from ? from : prefix.n, to), f->flags) ||
 			redact_placeholder(str_sub(c->text, from ? from : prefix.n, to)))
 		return FOUND_NO;
 	if (c->command)

@@ -101,14 +101,7 @@ enum found redact_url(const struct candidate *c, struct match *ret)
 /* True for a word of key material: long, with upper case, lower case and digits, unlike names of commands. */
 static bool pem_word(struct str s)
 {
-	bool upper = false, lower = false, digit = false;
-
-	for (size_t i = 0; i < s.n; i++) {
-		upper |= ascii_is_upper(s.p[i]);
-		lower |= ascii_is_lower(s.p[i]);
-		digit |= ascii_is_digit(s.p[i]);
-	}
-	return s.n >= PEM_WORD_MIN && upper && lower && digit;
+	return s.n >= PEM_WORD_MIN && redact_has(s, FORM_MIXED);
 }
 
 /* Skips blanks and line ends between two words of a key, also as JSON and echo escape them. */

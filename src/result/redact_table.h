@@ -127,5 +127,7 @@ enum found redact_names_at(const struct candidate *c, struct match *ret);
 
 /* redact_value.c */
 bool redact_placeholder(struct str value);
+/* True if the text has what these of FORM_DIGIT and FORM_MIXED ask for. */
+bool redact_has(struct str s, unsigned flags);
 bool redact_random(struct str value); /* letters and digits in disorder */
 bool redact_identifier(struct str value); /* words of a program or of a sentence */

@@ -28,11 +28,7 @@ void header_add(struct arena *a, struct header *h, struct str name)
 		h->partial = true;
 		return;
 	}
-	if (h->n == h->cap) {
-		size_t cap = h->cap ? h->cap * 2 : 16;
-		h->names = arena_grow(a, h->names, h->cap * sizeof *h->names, cap * sizeof *h->names);
-		h->cap = cap;
-	}
+	h->names = arena_room(a, h->names, h->n, &h->cap, sizeof(*h->names));
 	h->names[h->n++] = name;
 }
 

@@ -41,9 +41,8 @@ int validate_column(struct str column, struct err *e)
 	enum data_type t;
 	if (!split_column(column, &name, &type) || find_type(type, &t))
 		return 0;
-	return err_set(e, ERR_INPUT, 0,
-			"'%.*s': there is no type '%.*s'; expected integer, number, boolean, date, text or "
-			"any", DATA_NAME(column), DATA_NAME(type));
+	return err_input(e, "'%.*s': there is no type '%.*s'; expected integer, number, boolean, date, text "
+			"or any", DATA_NAME(column), DATA_NAME(type));
 }
 
 struct str data_type_split(struct str column, enum data_type *ret)

@@ -174,12 +174,7 @@ static void add_name(struct junit *j, uint64_t key)
 {
 	if (j->ntests == NAMES_MAX)
 		return;
-	if (j->ntests == j->cap) {
-		size_t cap = j->cap ? 2 * j->cap : 64;
-
-		j->tests = arena_grow(j->a, j->tests, j->cap * sizeof(*j->tests), cap * sizeof(*j->tests));
-		j->cap = cap;
-	}
+	j->tests = arena_room(j->a, j->tests, j->ntests, &j->cap, sizeof(*j->tests));
 	j->tests[j->ntests++] = key;
 }
 

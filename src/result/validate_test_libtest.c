@@ -141,7 +141,7 @@ void libtest_check(struct arena *a, const struct validate_input *in, struct vali
 
 struct gotest {
 	int64_t packages, failed_packages, empty_packages, runs, passed, failed, skipped;
-	bool panicked, open; /* open: test lines without the line of their package */
+	bool open;             /* test lines without the line of their package */
 	int64_t lines, names; /* lines beside these, and those that are only the name of a test */
 };
 
@@ -209,7 +209,6 @@ static void read_gotest(struct str text, struct gotest *t)
 		t->lines += !test && !lines_blank(line);
 		t->names += !test && go_name(line);
 		t->open |= test;
-		t->panicked |= str_starts(line, "panic: ") || str_starts(line, "fatal error: ");
 	}
 }
 

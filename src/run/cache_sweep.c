@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "box/watch_disk.h"
-#include "sys/fds.h"
 #include "sys/mounts.h"
 #include "sys/process.h"
 #include "sys/tree_walk.h"
@@ -199,7 +198,7 @@ void cache_sweep(struct arena *a, const struct run *r, const struct outcome *o)
 		return;
 	(void)utimensat(AT_FDCWD, project, NULL, AT_SYMLINK_NOFOLLOW);
 	caches = str_c(a, str_first(r->spec.caches, r->spec.caches.n - strlen(strrchr(project, '/'))));
-	if (!is_due(str_c(a, str_fmt(a, "%s/" STAMP, caches)), o->by_caches))
+	if (!is_due(str_fmt_c(a, "%s/" STAMP, caches), o->by_caches))
 		return;
 	s = arena_new(a, struct sweep_state);
 	s->limit = r->spec.caches_limit;

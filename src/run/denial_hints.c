@@ -368,11 +368,9 @@ static struct str say_dropped(const struct clues *c)
 		return STR("");
 	buf_init(&b, c->a, 0);
 	while (rest.n) {
-		ptrdiff_t end = str_find(rest, '\n', 0);
-		struct str path = str_first(rest, end < 0 ? rest.n : (size_t)end);
+		struct str path = str_cut(&rest, '\n');
 		bool home = path_inside(path, s->home) && path.n > s->home.n;
 
-		rest = str_from(rest, end < 0 ? rest.n : (size_t)end + 1);
 		buf_fmt(&b, "%s'%s%.*s'", b.n ? ", " : "", home ? "~" : "",
 				STR_ARG(home ? str_from(path, s->home.n) : path));
 	}

@@ -106,7 +106,7 @@ static void take_callers(struct spec_builder *m)
 	}
 }
 
-static struct str callers_value(const struct spec_builder *m, const char *name)
+struct str spec_callers_value(const struct spec_builder *m, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -122,7 +122,7 @@ static int inject_fixed(struct spec_builder *m, struct err *e)
 	const struct network_spec *n = &m->r->spec.network;
 	unsigned unless = (network_isolated(n) && !network_has_names(n) ? 0 : VAR_OFFLINE) |
 			(m->r->spec.ptrace ? VAR_UNTRACED : 0), bits;
-	struct str term = callers_value(m, "TERM"), name, value, path;
+	struct str term = spec_callers_value(m, "TERM"), name, value, path;
 
 	for (size_t i = 0; var_set_in_box(i, &name, &value, &bits); i++)
 		if (!(bits & unless))

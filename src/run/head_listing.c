@@ -121,7 +121,7 @@ void head_listing_compare(struct arena *a, const struct run *r, const struct pol
 	if (row->setting[0])
 		rq.env = arena_copy(a, (struct texts){.next = rq.env, .text = str_of(row->setting)});
 	else
-		rq.code = str_c(a, str_fmt(a, "%s%s", rq.code, row->arguments));
+		rq.code = str_fmt_c(a, "%s%s", rq.code, row->arguments);
 	if (helper_run(a, r, p, &rq, STR(""), &o, &e) != 0)
 		return;
 	listed = count_listed(row, stream_tail(a, &o.out, HELPER_OUTPUT));

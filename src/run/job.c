@@ -99,24 +99,31 @@ static bool names_tmp(const struct job *j)
 			STR("/tmp"));
 }
 
+/* Judges the prepared program. */
+static void judge_program(struct arena *a, const struct job *j, struct facts *ret_facts,
+		struct judgement *ret)
+{
+	struct err e = {0};
+
+	if (engine_judge(a, &j->run.gate_request, &j->policies, ret_facts, ret, &e) != 0)
+		engine_refuse(a, CHECK_INTERNAL_ERROR, e.text, ret);
+}
+
 /*
  * Only --gate judges here. Without it a command that names /tmp is read for its files there, and the verdict
  * does not count. A ticket was judged by the hook that made it: load_policies() only compares the digest of
  * the policy.
  */
-static bool gate_lets(struct arena *a, struct job *j)
+static bool gate_permits(struct arena *a, struct job *j)
 {
 	struct judgement judgement = {0};
 	struct facts facts = {0};
-	struct err e = {0};
 
 	if (!j->request.gate && !names_tmp(j))
 		return true;
-	if (run_judge(a, &j->run, &j->policies, &facts, &judgement, &e) != 0)
-		engine_refuse(a, CHECK_INTERNAL_ERROR, e.text, &judgement);
+	judge_program(a, j, &facts, &judgement);
 	if (names_tmp(j))
-		run_show_tmp(a, &j->run, tmp_names(a, &facts, judgement.view,
-				j->run.spec.workspace));
+		run_show_tmp(a, &j->run, tmp_names(a, &facts, judgement.view, j->run.spec.workspace));
 	if (!j->request.gate)
 		return true;
 	j->judgement = judgement;
@@ -303,7 +310,7 @@ static int run_to_report(struct arena *a, struct job *j, const struct box_progre
 		j->refused = false;
 		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1,
 				.err_setup = why};
-	} else if (loaded && gate_lets(a, j))
+	} else if (loaded && gate_permits(a, j))
 		begun = run_recorded(a, j, progress);
 	finish_job(a, j, begun);
 	return 0;
@@ -334,14 +341,12 @@ int job_prepare(struct arena *a, struct job *j, struct err *e)
 	if (open_world(a, j, e) != 0 || run_skill(a, &j->request, e) != 0)
 		return -1;
 	if (!load_policies(a, j))
-		return err_set(e, ERR_CONFIG, 0, "the policy does not load");
+		return err_config(e, "the policy does not load");
 	return run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e);
 }
 
 int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 {
-	struct err why = {0};
-
 	*ret = (struct facts){0};
 	if (open_world(a, j, e) != 0 || run_skill(a, &j->request, e) != 0)
 		return -1;
@@ -349,7 +354,6 @@ int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 		return 0;
 	if (run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e) != 0)
 		return -1;
-	if (engine_judge(a, &j->run.gate_request, &j->policies, ret, &j->judgement, &why) != 0)
-		engine_refuse(a, CHECK_INTERNAL_ERROR, why.text, &j->judgement);
+	judge_program(a, j, ret, &j->judgement);
 	return 0;
 }

@@ -37,7 +37,7 @@
 static void add_process(struct job_hold *h, struct str pid)
 {
 	struct texts **end = &h->about.processes;
-	const char *path = str_c(h->a, str_fmt(h->a, "/proc/%.*s/cmdline", STR_ARG(pid)));
+	const char *path = str_fmt_c(h->a, "/proc/%.*s/cmdline", STR_ARG(pid));
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char text[ARGV_MAX];
 	struct sanitized counts = {0};
@@ -70,15 +70,11 @@ static void look_at_processes(struct job_hold *h)
 	if (network_isolated(&h->j->run.spec.network))
 		h->about.nports = listening_ports(h->a, h->box.init, h->about.ports, RUN_PORTS_MAX);
 	for (size_t i = 0; i < JOB_HOLD_PROCESSES; i++) {
-		ptrdiff_t at = str_find(rest, ' ', 0);
-		struct str pid = str_first(rest, at < 0 ? rest.n : (size_t)at);
+		struct str pid = str_cut(&rest, ' ');
 
 		if (!pid.n)
 			break;
 		add_process(h, pid);
-		if (at < 0)
-			break;
-		rest = str_from(rest, (size_t)at + 1);
 	}
 }
 
@@ -121,7 +117,7 @@ static int name_box(struct job_hold *h, struct err *e)
 	if (h->left)
 		return id_new(h->id, e);
 	if (id.n >= sizeof(h->id))
-		return err_set(e, ERR_INTERNAL, 0, "the id of the run is too long");
+		return err_internal(e, "the id of the run is too long");
 	memcpy(h->id, id.p, id.n);
 	h->id[id.n] = 0;
 	return 0;
@@ -151,13 +147,17 @@ static int make_entry(struct job_hold *h, struct err *e)
 	return h->log < 0 ? err_system(e, "cannot make the log of the box") : 0;
 }
 
+static struct keeper_wait wait_of(const struct job_hold *h)
+{
+	return (struct keeper_wait){.due = clock_now() + KEEPER_WAIT_MS * 1000000LL, .tick = h->box.tick,
+			.ctx = h->box.tick_ctx};
+}
+
 static int ask(void *ctx, bool left, int *ret_life, struct err *e)
 {
 	struct job_hold *h = ctx;
 	const struct view *v = h->j->world.context.view;
-	const struct keeper_wait w = {.due = clock_now() + KEEPER_WAIT_MS * 1000000LL,
-			.tick = h->box.tick,
-			.ctx = h->box.tick_ctx};
+	const struct keeper_wait w = wait_of(h);
 	int ends[2] = {-1, -1};
 	int rc;
 
@@ -262,9 +262,7 @@ static bool lend(void *ctx, const int *fds, size_t n)
 {
 	struct job_hold *h = ctx;
 	const struct view *v = h->j->world.context.view;
-	const struct keeper_wait w = {.due = clock_now() + KEEPER_WAIT_MS * 1000000LL,
-			.tick = h->box.tick,
-			.ctx = h->box.tick_ctx};
+	const struct keeper_wait w = wait_of(h);
 	struct err e = {0};
 
 	h->left = false;
@@ -395,7 +393,7 @@ void job_hold_end(struct arena *a, struct job *j)
 		j->report.error = str_of(h->why);
 	buf_init(&b, a, 0);
 	report_json(&b, &j->report);
-	(void)background_end(a, h->dir, buf_view(&b), NULL);
+	background_end(h->dir, buf_view(&b));
 	_exit(0);
 }
 
@@ -489,14 +487,12 @@ static void settle_one(struct arena *a, const struct view *v, struct str state, 
 
 	if (lock < 0)
 		return;
-	fd_scope(&dir, a,
-			open(str_c(a, str_fmt(a, "%.*s/" BACKGROUND_FOLDER "/%.*s", STR_ARG(state),
-						      STR_ARG(b->id))),
-					O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC));
+	fd_scope(&dir, a, open(str_fmt_c(a, "%.*s/" BACKGROUND_FOLDER "/%.*s", STR_ARG(state),
+			STR_ARG(b->id)), O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC));
 	if (dir.fd < 0 || record_open(a, v, &(struct record_options){0}, NULL, &r, &e) != 0)
 		return;
 	if (record_end(a, &r, &who, &s, &e) == 0)
-		(void)background_end(a, dir.fd, STR(""), NULL);
+		background_end(dir.fd, STR(""));
 	record_close(&r);
 }
 

@@ -41,10 +41,8 @@ static const char *advice_for(struct arena *a, struct str client)
 {
 	if (!str_is_any(client, "codex claude-code"))
 		return "see caisson help clients";
-	return str_c(a, str_fmt(a,
-				"ask the user to run 'caisson init --client %.*s' and to restart it; "
-				"'caisson doctor --client %.*s' says what is missing",
-				STR_ARG(client), STR_ARG(client)));
+	return str_fmt_c(a, "ask the user to run 'caisson init --client %.*s' and to restart it; 'caisson "
+			"doctor --client %.*s' says what is missing", STR_ARG(client), STR_ARG(client));
 }
 
 static void refuse_sandboxed(struct arena *a, struct job *j)
@@ -52,10 +50,8 @@ static void refuse_sandboxed(struct arena *a, struct job *j)
 	struct str client = j->ticket.client.n ? j->ticket.client : STR("this client");
 	struct err why = {0};
 
-	err_set(&why, ERR_SYSTEM, 0,
-		"%.*s runs commands in its own sandbox, where Caisson cannot create a box, so nothing ran: "
-		"%s",
-		STR_ARG(client), advice_for(a, client));
+	err_host(&why, "%.*s runs commands in its own sandbox, where Caisson cannot create a box, so nothing "
+			"ran: %s", STR_ARG(client), advice_for(a, client));
 	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
 }
 

@@ -42,8 +42,8 @@ static int write_note(void *arg)
 	if (!hints)
 		return 0;
 	note = note_of(l->a, l->j, hints);
-	(void)handoff_write(l->a, state, t->session, t->tool_use_id, note, NULL);
-	l->j->noted |= handoff_write(l->a, state, t->session, STR(HANDOFF_ENDED), note, NULL) == 0;
+	(void)handoff_write(l->a, state, t->session, t->tool_use_id, note);
+	l->j->noted |= handoff_write(l->a, state, t->session, STR(HANDOFF_ENDED), note) == 0;
 	return 0;
 }
 

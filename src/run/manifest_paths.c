@@ -23,10 +23,7 @@ static const char manifests[][24] = {
 
 bool manifest_name(struct str base)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(manifests); i++)
-		if (str_is(base, manifests[i]))
-			return true;
-	return false;
+	return STR_INDEX(manifests, base) >= 0;
 }
 
 struct manifest_search {

@@ -56,13 +56,7 @@ struct path_search {
 	size_t nnamed, looked, read;
 };
 
-static bool complains(struct str line)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(complaints); i++)
-		if (str_contains(line, str_of(complaints[i])))
-			return true;
-	return false;
-}
+static bool complains(struct str line) { return STR_CONTAINS_ANY(line, complaints); }
 
 /* ---- which paths may be named ---- */
 
@@ -114,7 +108,6 @@ static bool never_named(struct path_search *p, struct str path)
 static struct str to_show(const struct run *r, struct str path, struct str dots)
 {
 	struct str beside = path_parent(r->spec.workspace);
-	ptrdiff_t slash;
 
 	if (dots.n)
 		return dots;
@@ -124,8 +117,7 @@ static struct str to_show(const struct run *r, struct str path, struct str dots)
 			path_inside(STR("/tmp"), beside) || !path_inside(path, beside) ||
 			str_eq(path, beside))
 		return path;
-	slash = str_find(path, '/', beside.n + 1);
-	return str_first(path, slash < 0 ? path.n : (size_t)slash);
+	return str_first(path, str_end(path, '/', beside.n + 1));
 }
 
 /* The path without empty components, "." and "..", as its letters say it. */
@@ -277,11 +269,9 @@ static void read_messages(struct path_search *p, struct str text)
 	struct str before[LINES_BEFORE] = {{0}};
 	size_t after = 0;
 
-	for (size_t from = 0; from < text.n && p->nnamed < PATHS_NAMED;) {
-		ptrdiff_t end = str_find(text, '\n', from);
-		struct str line = str_sub(text, from, end < 0 ? text.n : (size_t)end);
+	while (text.n && p->nnamed < PATHS_NAMED) {
+		struct str line = str_cut(&text, '\n');
 
-		from = end < 0 ? text.n : (size_t)end + 1;
 		if (!line.n)
 			continue;
 		if (complains(line)) {
@@ -520,24 +510,28 @@ static bool find_program(struct path_search *p, struct str name)
 	if (str_has(name, '/'))
 		return is_hidden_file(p, without_dots(p->a, make_absolute(p, name)));
 	for (size_t i = 0; rest.n && i < SEARCH_DIRS; i++) {
-		ptrdiff_t colon = str_find(rest, ':', 0);
-		struct str dir = str_first(rest, colon < 0 ? rest.n : (size_t)colon);
+		struct str dir = str_cut(&rest, ':');
 
-		rest = str_from(rest, colon < 0 ? rest.n : (size_t)colon + 1);
 		if (str_starts(dir, "/") && is_hidden_file(p, str_path(p->a, dir, name)))
 			return true;
 	}
 	return false;
 }
 
+/* False if nothing is known of the caller's world. */
+static bool begin_search(struct path_search *p, struct arena *a, const struct run *r)
+{
+	*p = (struct path_search){.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+	if (p->at)
+		path_memo_init(&p->memo, a, p->at->cwd);
+	return p->at;
+}
+
 bool missing_program(struct arena *a, const struct run *r, struct str name)
 {
-	struct path_search p = {.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+	struct path_search p;
 
-	if (!p.at)
-		return false;
-	path_memo_init(&p.memo, a, p.at->cwd);
-	return find_program(&p, name);
+	return begin_search(&p, a, r) && find_program(&p, name);
 }
 
 static bool find_word(struct path_search *p, struct str line)
@@ -563,16 +557,13 @@ static bool find_word(struct path_search *p, struct str line)
 
 bool missing_programs_named(struct arena *a, const struct run *r, struct str messages)
 {
-	struct path_search p = {.a = a, .r = r, .at = r->world ? r->world->context.view : NULL};
+	struct path_search p;
 
-	if (!p.at)
+	if (!begin_search(&p, a, r))
 		return false;
-	path_memo_init(&p.memo, a, p.at->cwd);
-	for (size_t from = 0; from < messages.n;) {
-		ptrdiff_t end = str_find(messages, '\n', from);
-		struct str line = str_sub(messages, from, end < 0 ? messages.n : (size_t)end);
+	while (messages.n) {
+		struct str line = str_cut(&messages, '\n');
 
-		from = end < 0 ? messages.n : (size_t)end + 1;
 		if (complains(line) && find_word(&p, line))
 			return true;
 	}

@@ -195,7 +195,7 @@ static int run_question(struct arena *a, const struct run *r, struct str *ret, s
 
 	run_go(a, r, &box, &(struct box_start){0}, NULL, &o);
 	if (o.status == STATUS_SETUP_ERROR)
-		rc = err_set(e, ERR_SYSTEM, 0, "%s", o.err_setup.text);
+		rc = err_host(e, "%s", o.err_setup.text);
 	else if (o.status == STATUS_EXIT_NONZERO)
 		rc = err_input(e, "it ended with status %d", o.exit_code);
 	else if (o.status != STATUS_OK || o.out.total > TEXT_MAX)

@@ -101,7 +101,7 @@ static const char *kept_path(struct registry_tools *t, const struct registry_row
 {
 	struct str name = registry_list(row, REGISTRY_NAME), state = t->world->context.view->state_dir;
 
-	return str_c(t->a, str_fmt(t->a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name)));
+	return str_fmt_c(t->a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name));
 }
 
 static bool load_answer(struct registry_tools *t, const struct registry_row *row, const char *key,

@@ -197,7 +197,7 @@ bool result_memory_compare(struct arena *a, struct str session, struct report *r
 	report->validation = v;
 	digest = config_digest(a, str_fmt(a, "%.*s\n%.*s\n%.*s", STR_ARG(r->spec.workspace),
 			STR_ARG(r->spec.cwd), STR_ARG(r->gate_request.command)));
-	path = str_c(a, str_fmt(a, "%.*s/%.*s", STR_ARG(dir), NAME_DIGITS, digest.p + digest.n - 2 * 32));
+	path = str_fmt_c(a, "%.*s/%.*s", STR_ARG(dir), NAME_DIGITS, digest.p + digest.n - 2 * 32);
 	m = read_memory(a, path);
 	now = (struct counted){true, t.total, t.skipped, names_text(a, v)};
 	if (!session.n || !str_eq(session, m.session))

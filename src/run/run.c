@@ -52,12 +52,6 @@ int run_world(struct arena *a, const struct context *at, struct run_world *ret, 
 	return 0;
 }
 
-int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct facts *ret_facts,
-		struct judgement *ret, struct err *e)
-{
-	return engine_judge(a, &r->gate_request, p, ret_facts, ret, e);
-}
-
 /* Directories of --write. Caches are Caisson's own; they have another path in the box. */
 static const struct spec_path *next_given(const struct spec_path *p)
 {
@@ -150,7 +144,7 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 	if (rc == 0)
 		rc = test_reports_start(a, r, &reports, &e);
 	if (rc == 0 && !b)
-		rc = err_set(&e, ERR_SYSTEM, 0, "no backend");
+		rc = err_host(&e, "no backend");
 	if (rc == 0)
 		rc = box_run(box, a, b, start, &spec, progress, &o, &e);
 	else

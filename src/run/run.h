@@ -1,8 +1,8 @@
 /*
- * Runs a program in a box. A request (request.h) becomes a spec, the gate may judge it, the box runs it, and
- * a report describes the result.
+ * Runs a program in a box. A request (request.h) becomes a spec, the caller may ask the gate about it
+ * (job.c), the box runs it, and a report describes the result.
  *
- *     request + policies + world --run_prepare()--> run (spec, ...) --run_judge()--> --run_go()--> outcome
+ *     request + policies + world --run_prepare()--> run (spec, gate_request ...) --run_go()--> outcome
  *     --report_make()--> report
  *
  * run_prepare() reports invalid requests as ERR_INPUT, before anything is created. Memory belongs to the
@@ -138,9 +138,6 @@ int run_policy_path(struct arena *a, const struct run_world *world, const char *
 		bool writable, struct err *e);
 /* spec_tmp.c. Adds those files of the host's /tmp that the box may have. */
 void run_show_tmp(struct arena *a, struct run *r, const struct tmp_name *names);
-/* run.c. Judges the prepared program. */
-int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct facts *ret_facts,
-		struct judgement *ret, struct err *e);
 /*
  * Creates the caches and runs the program, in *box if it was begun. Failures of ours give STATUS_SETUP_ERROR.
  * The caller waits for the box (box_wait()).

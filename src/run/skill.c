@@ -362,7 +362,7 @@ int skill_load(struct arena *a, const char *path, struct skill *ret, struct err 
 {
 	struct stat st;
 	bool dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	const char *file = dir ? str_c(a, str_fmt(a, "%s/SKILL.md", path)) : path;
+	const char *file = dir ? str_fmt_c(a, "%s/SKILL.md", path) : path;
 	struct str text;
 
 	return file_read(a, file, SKILL_BYTES_MAX, &text, NULL, e) != 0 ? -1 : skill_read(a, str_of(file),

@@ -80,6 +80,8 @@ int spec_build_registries(struct spec_builder *m, struct err *e);
 /* environment.c: spec_passes() is true if the program gets this variable of the caller, if not secret. */
 bool spec_passes(const struct spec_builder *m, struct str name);
 int spec_build_environment(struct spec_builder *m, struct err *e);
+/* The caller's value of a variable; empty: it is not set. */
+struct str spec_callers_value(const struct spec_builder *m, const char *name);
 /*
  * spec_walls.c: applies the walls of a client's own sandbox. spec_walls_workspace() chooses the workspace
  * (`project`, or the part of it that the client lets its commands write) and decides if it is writable.

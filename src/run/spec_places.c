@@ -251,7 +251,7 @@ static int not_pinned(const char *what, const char *path, struct err *e)
 	int why = errno;
 
 	if (why == ENOSYS && box_inside())
-		return err_set(e, ERR_SYSTEM, 0, "this is already a box, and a box cannot contain another");
+		return err_host(e, "this is already a box, and a box cannot contain another");
 	if (why == EACCES || why == EPERM || why == ENOSYS || why == ENOMEM || why == EMFILE || why == ENFILE)
 		return err_set(e, ERR_SYSTEM, why, "cannot open %s '%s'", what, path);
 	return err_input(e,

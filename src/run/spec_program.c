@@ -46,12 +46,7 @@ struct argv_words {
 
 static void add_word(struct spec_builder *m, struct argv_words *w, const char *s)
 {
-	if (w->n + 2 > w->cap) {
-		size_t cap = w->cap ? 2 * w->cap : 16;
-
-		w->v = arena_grow(m->a, w->v, w->cap * sizeof(*w->v), cap * sizeof(*w->v));
-		w->cap = cap;
-	}
+	w->v = arena_room(m->a, w->v, w->n + 1, &w->cap, sizeof(*w->v)); /* and a NULL */
 	w->v[w->n++] = str_c(m->a, str_of(s));
 	w->v[w->n] = NULL;
 }
@@ -119,6 +114,15 @@ static void gate_code(struct spec_builder *m, const struct language *l, struct s
 	m->r->gate_request.command = buf_view(&b);
 }
 
+static int use_program(struct spec_builder *m, const struct argv_words *w, const struct language *l,
+		struct str code)
+{
+	m->r->spec.argv = w->v;
+	m->r->spec.shell = l->shell;
+	gate_code(m, l, code);
+	return 0;
+}
+
 /*
  * Other names there are the box's own (protect.c, protect_private.c, search_path.c, spec_sockets.c,
  * test_reports.c).
@@ -159,10 +163,7 @@ static int set_code(struct spec_builder *m, struct err *e)
 	}
 	if (add_rest(m, &w, e) != 0)
 		return -1;
-	m->r->spec.argv = w.v;
-	m->r->spec.shell = l->shell;
-	gate_code(m, l, text);
-	return 0;
+	return use_program(m, &w, l, text);
 }
 
 /* Returns the visible place that contains the script: the workspace or a path. Empty: none. */
@@ -287,10 +288,7 @@ static int set_script(struct spec_builder *m, struct err *e)
 	add_word(m, &w, l->program);
 	if (place_script(m, real, text, &w, e) != 0 || add_rest(m, &w, e) != 0)
 		return -1;
-	m->r->spec.argv = w.v;
-	m->r->spec.shell = l->shell;
-	gate_code(m, l, text);
-	return 0;
+	return use_program(m, &w, l, text);
 }
 
 /* Relative names are resolved as in the box, if its directory exists on the host. */

@@ -33,20 +33,10 @@ static bool give(struct spec_builder *m, struct path_memo *memo, struct str path
 	return true;
 }
 
-static struct str callers_value(const struct spec_builder *m, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (size_t i = 0; m->world->environ && m->world->environ[i]; i++)
-		if (!strncmp(m->world->environ[i], name, n) && m->world->environ[i][n] == '=')
-			return str_of(m->world->environ[i] + n + 1);
-	return STR("");
-}
-
 /* ssh-agent answers its own user alone, and root's boxes have another. */
 static bool give_ssh(struct spec_builder *m, struct path_memo *memo)
 {
-	struct str path = callers_value(m, "SSH_AUTH_SOCK");
+	struct str path = spec_callers_value(m, "SSH_AUTH_SOCK");
 
 	m->ssh_agent = m->at->uid && give(m, memo, path, STR(SPEC_SSH_AGENT));
 	return m->ssh_agent;
@@ -79,7 +69,7 @@ static bool give_gpg(struct spec_builder *m, struct path_memo *memo)
 
 static bool give_docker(struct spec_builder *m, struct path_memo *memo)
 {
-	struct str host = callers_value(m, "DOCKER_HOST");
+	struct str host = spec_callers_value(m, "DOCKER_HOST");
 
 	if (str_starts(host, "unix://"))
 		return give(m, memo, str_from(host, 7), STR("/var/run/docker.sock"));
@@ -90,7 +80,7 @@ static const char *why_lacking(const struct spec_builder *m, size_t i)
 {
 	if (1u << i == BOX_SOCKET_SSH && !m->at->uid)
 		return "an agent answers only its own user, and the boxes of root run as another user";
-	if (1u << i == BOX_SOCKET_SSH && !callers_value(m, "SSH_AUTH_SOCK").n)
+	if (1u << i == BOX_SOCKET_SSH && !spec_callers_value(m, "SSH_AUTH_SOCK").n)
 		return "SSH_AUTH_SOCK is not set where the client or the command was started";
 	return "no socket that the user of the box can use";
 }

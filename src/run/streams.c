@@ -23,107 +23,107 @@
 #include "sys/stream.h"
 
 #define UNKNOWN UINT64_MAX
-#define LOOK 4096
-#define WAIT_MAX ((size_t)64 << 10)   /* write buffer */
+#define READ_BYTES 4096
+#define WRITE_BYTES ((size_t)64 << 10) /* written at once */
 /* the kept end may start this much later, to start at a line */
 #define LINE_LOOK ((size_t)64 << 10)
 #define PRUNE_ABOVE ((uint64_t)8 << 20) /* outputs of this size trigger pruning, in addition to once a day */
 #define DAY 86400
 
-struct keeper { /* the whole text, written to a file */
-	struct buf waiting;
+struct output_copy { /* the file with the whole text, while it is written */
+	struct buf unwritten;
 	struct output_file file;
 	bool open, failed;
 	uint64_t bytes;        /* bytes of the text, written or not */
 	struct str dir;        /* state directory */
 };
 
-struct passage {
+struct stream_work { /* one stream after the other */
 	struct arena *a;
 	const struct run *r;
 	struct stream_cleaner cleaner;
-	char look[LOOK];       /* buffer for raw bytes */
+	char look[READ_BYTES]; /* buffer for raw bytes */
 	uint64_t head_most;    /* maximum number of bytes of a head */
 	bool head_full;        /* its text is longer: the rest is not shown */
 	struct truncator cutter;
-	struct keeper keeper;
+	struct output_copy copy;
 };
 
 /* ---- the file ---- */
 
-static bool keeper_open(struct passage *p)
+static bool copy_open(struct stream_work *p)
 {
 	const struct view *v = p->r->world->context.view;
-	struct keeper *k = &p->keeper;
+	struct output_copy *c = &p->copy;
 
-	if (k->open || k->failed)
-		return k->open;
-	k->failed = !v->state_dir.n ||
-			(!k->dir.n && state_make(p->a, v->state_dir, p->r->spec.workspace, v->uid, &k->dir,
+	if (c->open || c->failed)
+		return c->open;
+	c->failed = !v->state_dir.n ||
+			(!c->dir.n && state_make(p->a, v->state_dir, p->r->spec.workspace, v->uid, &c->dir,
 			NULL) != 0) ||
-		output_open(&k->file, str_c(p->a, k->dir), NULL) != 0;
-	k->open = !k->failed;
-	return k->open;
+		output_open(&c->file, str_c(p->a, c->dir), NULL) != 0;
+	c->open = !c->failed;
+	return c->open;
 }
 
 /* On failure nothing is kept; the report is more important. */
-static void keeper_flush(struct passage *p)
+static void copy_flush(struct stream_work *p)
 {
-	struct keeper *k = &p->keeper;
+	struct output_copy *c = &p->copy;
 
-	if (keeper_open(p) && fd_write_all(k->file.fd, "output", buf_view(&k->waiting), NULL) != 0) {
-		output_drop(&k->file);
-		k->open = false;
-		k->failed = true;
+	if (copy_open(p) && fd_write_all(c->file.fd, "output", buf_view(&c->unwritten), NULL) != 0) {
+		output_drop(&c->file);
+		c->open = false;
+		c->failed = true;
 	}
-	k->waiting.n = 0;
+	c->unwritten.n = 0;
 }
 
-static void keeper_add(struct passage *p, struct str text)
+static void copy_add(struct stream_work *p, struct str text)
 {
-	struct keeper *k = &p->keeper;
-	uint64_t room = k->bytes < RUN_TEXT_MAX ? RUN_TEXT_MAX - k->bytes : 0;
+	struct output_copy *c = &p->copy;
+	uint64_t room = c->bytes < RUN_TEXT_MAX ? RUN_TEXT_MAX - c->bytes : 0;
 
-	k->bytes += text.n;
+	c->bytes += text.n;
 	text = str_first(text, room < text.n ? (size_t)room : text.n);
 	while (text.n) {
-		size_t n = WAIT_MAX - k->waiting.n < text.n ? WAIT_MAX - k->waiting.n : text.n;
+		size_t n = WRITE_BYTES - c->unwritten.n < text.n ? WRITE_BYTES - c->unwritten.n : text.n;
 
-		buf_add(&k->waiting, text.p, n);
+		buf_add(&c->unwritten, text.p, n);
 		text = str_from(text, n);
-		if (k->waiting.n == WAIT_MAX)
-			keeper_flush(p);
+		if (c->unwritten.n == WRITE_BYTES)
+			copy_flush(p);
 	}
 }
 
 /* Removes outputs older than the record's retention, and the oldest beyond the quota. */
-static void prune_outputs(struct passage *p)
+static void prune_outputs(struct stream_work *p)
 {
 	const struct run *r = p->r;
 	int64_t now = time(NULL), days = r->outputs_days ? r->outputs_days : AUDIT_RETENTION_DAYS;
 	struct outputs_pruned done;
 
-	if (p->keeper.bytes >= PRUNE_ABOVE || outputs_due(&p->keeper.file, now))
-		outputs_prune(p->a, p->keeper.dir, now - days * DAY, r->outputs_quota, false, &done, NULL);
+	if (p->copy.bytes >= PRUNE_ABOVE || outputs_due(&p->copy.file, now))
+		outputs_prune(p->a, p->copy.dir, now - days * DAY, r->outputs_quota, false, &done, NULL);
 }
 
 /* Returns a file path that nobody can predict; empty on failure. */
-static struct str keeper_end(struct passage *p, const char *what, bool wanted)
+static struct str copy_end(struct stream_work *p, const char *what, bool wanted)
 {
-	struct keeper *k = &p->keeper;
+	struct output_copy *c = &p->copy;
 	struct str name = str_fmt(p->a, "%.*s-%s.txt", STR_ARG(p->r->id), what), path = STR("");
 
 	if (wanted) {
-		keeper_flush(p);
-		if (k->open)
+		copy_flush(p);
+		if (c->open)
 			prune_outputs(p);
-		if (k->open && output_finish(&k->file, str_c(p->a, name), NULL) == 0)
-			path = str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(k->dir), OUTPUTS_FOLDER, STR_ARG(name));
-	} else if (k->open) {
-		output_drop(&k->file);
+		if (c->open && output_finish(&c->file, str_c(p->a, name), NULL) == 0)
+			path = str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(c->dir), OUTPUTS_FOLDER, STR_ARG(name));
+	} else if (c->open) {
+		output_drop(&c->file);
 	}
-	k->open = k->failed = false;
-	k->bytes = k->waiting.n = 0;
+	c->open = c->failed = false;
+	c->bytes = c->unwritten.n = 0;
 	return path;
 }
 
@@ -131,7 +131,7 @@ static struct str keeper_end(struct passage *p, const char *what, bool wanted)
 
 static void take_head(void *ctx, struct str text)
 {
-	struct passage *p = ctx;
+	struct stream_work *p = ctx;
 
 	p->head_full |= p->cutter.bytes + text.n > p->head_most;
 	if (!p->head_full)
@@ -140,21 +140,21 @@ static void take_head(void *ctx, struct str text)
 
 static void take_kept(void *ctx, struct str text)
 {
-	struct passage *p = ctx;
+	struct stream_work *p = ctx;
 
-	keeper_add(p, text);
+	copy_add(p, text);
 	truncator_feed(&p->cutter, text);
 }
 
 /*
  * Returns the offset of the first line that starts at `at` or soon after; otherwise of the first character.
  */
-static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at)
+static uint64_t line_from(struct stream_work *p, const struct stream *s, uint64_t at)
 {
 	uint64_t i = at - 1;
 	ptrdiff_t got;
 
-	while (i < at + LINE_LOOK && (got = stream_read(s, i, p->look, LOOK, NULL)) > 0) {
+	while (i < at + LINE_LOOK && (got = stream_read(s, i, p->look, READ_BYTES, NULL)) > 0) {
 		const char *nl = memchr(p->look, '\n', (size_t)got);
 
 		if (nl)
@@ -168,7 +168,7 @@ static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at
 }
 
 /* For a stream whose middle is lost: passes the part in memory, the gap, and the context of the rest. */
-static void pass_beginning(struct passage *p, const struct stream *s, uint64_t start)
+static void pass_beginning(struct stream_work *p, const struct stream *s, uint64_t start)
 {
 	struct str head = str_first(s->text, start < s->text.n ? (size_t)start : s->text.n);
 	const char *nl = head.n ? memrchr(head.p, '\n', head.n) : NULL;
@@ -182,7 +182,7 @@ static void pass_beginning(struct passage *p, const struct stream *s, uint64_t s
 
 /* ---- one stream ---- */
 
-static struct str show_stream(struct passage *p, const char *what, const struct stream *s, bool failed,
+static struct str show_stream(struct stream_work *p, const char *what, const struct stream *s, bool failed,
 		struct stream_cut *ret_cut)
 {
 	const struct run *r = p->r;
@@ -207,7 +207,7 @@ static struct str show_stream(struct passage *p, const char *what, const struct 
 		truncator_gap_newlines(&p->cutter, s->lines - before - e.newlines);
 	text = truncator_end(&p->cutter, &t);
 	lost = s->total - e.at;
-	bytes = p->keeper.bytes;
+	bytes = p->copy.bytes;
 	*ret_cut = (struct stream_cut){.is = t.is || lost || bytes > RUN_KEEP_ABOVE,
 			.total_bytes = t.total_bytes + lost, .omitted_bytes = t.omitted_bytes + lost,
 			.dropped_bytes = start + lost};
@@ -217,13 +217,13 @@ static struct str show_stream(struct passage *p, const char *what, const struct 
 	ret_cut->omitted_lines = e.at < to ? UNKNOWN : t.omitted_lines + s->lost_lines;
 	if (bytes > RUN_TEXT_MAX)
 		ret_cut->dropped_bytes += bytes - RUN_TEXT_MAX;
-	ret_cut->path = keeper_end(p, what, t.is || bytes > RUN_KEEP_ABOVE);
+	ret_cut->path = copy_end(p, what, t.is || bytes > RUN_KEEP_ABOVE);
 	return text;
 }
 
 void streams_show(struct arena *a, const struct run *r, const struct outcome *o, struct report *ret)
 {
-	struct passage *p;
+	struct stream_work *p;
 	struct str *values;
 	size_t n = 0;
 
@@ -231,12 +231,12 @@ void streams_show(struct arena *a, const struct run *r, const struct outcome *o,
 	if (!o->out.total && !o->err.total)
 		return;
 	values = secret_values(a, variables_known(a, r->world, r->rq), r->scrubbed, &n);
-	p = arena_new(a, struct passage);
+	p = arena_new(a, struct stream_work);
 	p->a = a;
 	p->r = r;
 	stream_cleaner_init(&p->cleaner, a, redactor_new(a, values, n));
 	p->cleaner.timestamps = run_iso_times(r->rq);
-	buf_init(&p->keeper.waiting, a, WAIT_MAX);
+	buf_init(&p->copy.unwritten, a, WRITE_BYTES);
 	ret->out = show_stream(p, "stdout", &o->out, o->status != STATUS_OK, &ret->out_cut);
 	ret->err = show_stream(p, "stderr", &o->err, o->status != STATUS_OK, &ret->err_cut);
 	ret->sanitized = p->cleaner.counts;

@@ -79,10 +79,9 @@ static const struct test_runner canary_row = {.file = "canary"};
 
 const struct test_runner *test_runner(struct str file)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (str_is(file, rows[i].file))
-			return &rows[i];
-	return NULL;
+	ptrdiff_t at = STR_ROW(rows, file, file);
+
+	return at < 0 ? NULL : &rows[at];
 }
 
 /* ---- requesting ---- */
@@ -121,8 +120,8 @@ static void add_exec(struct spec_builder *m)
 	m->r->spec.files->executable = true;
 	add_variable(m, "GOFLAGS", ' ', STR("-exec=" WITNESS "exec -count=1"));
 	for (size_t i = 0; i < ARRAY_SIZE(libc); i++)
-		add_variable(m, str_c(m->a, str_fmt(m->a, "CARGO_TARGET_" CPU "_UNKNOWN_LINUX_%s_RUNNER",
-				libc[i])), ' ', STR(WITNESS "exec"));
+		add_variable(m, str_fmt_c(m->a, "CARGO_TARGET_" CPU "_UNKNOWN_LINUX_%s_RUNNER", libc[i]), ' ',
+				STR(WITNESS "exec"));
 	add_variable(m, "TOX_TESTENV_PASSENV", ' ', STR("PYTEST_ADDOPTS PYTHONPATH NODE_OPTIONS GOFLAGS"));
 	add_variable(m, "TOX_OVERRIDE", ';', str_fmt(m->a, "testenv.pass_env+=%s", passed));
 }
@@ -199,22 +198,21 @@ static bool add_to_words(struct spec_builder *m, const struct test_runner *row)
 static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
 {
 	char *const *argv = m->r->spec.argv;
-	struct str text = str_of(m->rq->code), first, second;
-	ptrdiff_t blank = str_find(text, ' ', 0), next;
+	struct str text = str_of(m->rq->code), rest, first, second;
 	char **v;
 
 	if (!only_words(text) || !argv[0] || !argv[1] || !argv[2] || strcmp(argv[2], m->rq->code) != 0 ||
 			argv[3])
 		return false;
-	first = str_first(text, blank < 0 ? text.n : (size_t)blank);
-	next = str_find(text, ' ', first.n + 1);
-	second = str_sub(text, first.n + 1, next < 0 ? text.n : (size_t)next);
+	rest = text;
+	first = str_cut(&rest, ' ');
+	second = str_until(rest, ' ');
 	if (!calls_runner(row, first, second))
 		return false;
 	v = arena_array(m->a, 4, sizeof(*v));
 	v[0] = argv[0];
 	v[1] = argv[1];
-	v[2] = str_c(m->a, str_fmt(m->a, "%s %s" DIR_IN_BOX "%s", m->rq->code, row->before, row->file));
+	v[2] = str_fmt_c(m->a, "%s %s" DIR_IN_BOX "%s", m->rq->code, row->before, row->file);
 	m->r->spec.argv = v;
 	return true;
 }

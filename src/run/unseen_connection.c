@@ -121,13 +121,7 @@ static bool is_unseen(const struct network_rule *rules, struct unseen_connection
 	return !brackets && is_unseen_name(rules, c);
 }
 
-static bool complains(struct str messages)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(complaints); i++)
-		if (str_contains(messages, str_of(complaints[i])))
-			return true;
-	return false;
-}
+static bool complains(struct str messages) { return STR_CONTAINS_ANY(messages, complaints); }
 
 bool unseen_connection_find(struct arena *a, struct str messages, const struct network_rule *rules,
 		struct unseen_connection *ret)

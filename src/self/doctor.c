@@ -152,7 +152,7 @@ static void look_record(struct arena *a, struct doctor *d, const struct view *w,
 
 	if (!w->state_dir.n)
 		return;
-	if (audit_open(a, w->state_dir, STR(""), w->uid, false, &au, &e) < 0) {
+	if (audit_open(a, w->state_dir, w->uid, false, &au, &e) < 0) {
 		bool none = e.kind == ERR_SYSTEM && e.errnum == ENOENT;
 
 		add_row(a, d, "record", "record", PROBE_WALL, none ? PROBE_YES : PROBE_NO,

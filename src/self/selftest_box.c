@@ -184,17 +184,15 @@ static char *const *environment(struct arena *a, const struct trial_place *p)
 	char **env = arena_array(a, ARRAY_SIZE(names) + 2, sizeof(*env));
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		env[i] = str_c(a, str_fmt(a, "%s=%s", names[i], p->token));
+		env[i] = str_fmt_c(a, "%s=%s", names[i], p->token);
 	env[ARRAY_SIZE(names)] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	return env;
 }
 
 static const char *program_text(struct arena *a, const struct attempt *at)
 {
-	return str_c(a,
-			str_fmt(a, "exec 2>/dev/null; for p in %s; do command -v $p >/dev/null || { echo "
-			"MISSING $p; exit 0; }; done; echo tried; %s", at->need[0] ? at->need : "sh",
-			at->script));
+	return str_fmt_c(a, "exec 2>/dev/null; for p in %s; do command -v $p >/dev/null || { echo MISSING "
+			"$p; exit 0; }; done; echo tried; %s", at->need[0] ? at->need : "sh", at->script);
 }
 
 static int try_one(struct arena *a, const struct policies *policies, enum backend_choice backend,
@@ -304,7 +302,7 @@ static int run_all(struct arena *a, const struct policies *policies, enum backen
 		if (try_row(a, policies, backend, p, t, e) != 0)
 			return -1;
 		if (i == 0 && t->status == STATUS_SETUP_ERROR)
-			return err_set(e, ERR_SYSTEM, 0, "no box can be made: %.*s",
+			return err_host(e, "no box can be made: %.*s",
 					(int)t->why.n > 300 ? 300 : (int)t->why.n, t->why.p);
 		count_trial(&test, t);
 		last = clock_now();

@@ -24,11 +24,7 @@ struct brace_texts {
 
 static void texts_add(struct eval *e, struct brace_texts *t, struct str s)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 8;
-		t->at = arena_grow(e->a, t->at, t->cap * sizeof *t->at, cap * sizeof *t->at);
-		t->cap = cap;
-	}
+	t->at = arena_room(e->a, t->at, t->n, &t->cap, sizeof(*t->at));
 	eval_burn(e, s.n + 1);
 	t->at[t->n++] = s;
 }

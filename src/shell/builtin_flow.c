@@ -296,10 +296,7 @@ static bool is_reserved(struct str name)
 	static const char names[][12] = {"!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif",
 			"else", "esac", "fi", "for", "function", "if", "in",
 					    "select", "then", "time", "until", "while"};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(name, names[i]))
-			return true;
-	return false;
+	return STR_INDEX(names, name) >= 0;
 }
 
 void builtin_alias(struct builtin_call *b)

@@ -305,16 +305,13 @@ static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
 	e->script_reads += in->script;
 	if (!in->known)
 		return false;
-	ptrdiff_t nl = str_find(in->rest, '\n', 0);
-	size_t n = nl < 0 ? in->rest.n : (size_t)nl;
-	struct str line = str_first(in->rest, n);
+	struct str line = str_until(in->rest, '\n');
 	if (text_open(line)) { /* the hole may contain a newline or a backslash */
 		in->known = false;
 		return false;
 	}
-	*ret_end = nl < 0;
-	*ret = line;
-	in->rest = str_from(in->rest, nl < 0 ? n : n + 1);
+	*ret_end = line.n == in->rest.n;
+	*ret = str_cut(&in->rest, '\n');
 	return true;
 }
 

@@ -314,7 +314,7 @@ static void eval_case(struct eval *e, const struct syn_node *n)
 	for (const struct syn_clause *c = n->clauses; c; c = c->next) {
 		e->s = start;
 		for (const struct syn_word *w = c->patterns; w; w = w->next)
-			expand_pattern(e, w->parts, false);
+			expand_pattern(e, w->parts);
 		start = state_join(e, &start, &e->s);
 		e->s = state_join(e, &start, &fall);
 		if (c->body)

@@ -438,7 +438,7 @@ struct word expand_target(struct eval *e, const struct syn_word *w);
 /* As expand_single(), without tildes after colons: for here-strings, case, [[ ]]. */
 struct str expand_unsplit(struct eval *e, const struct syn_word *w);
 /* Expands to a pattern: quoted characters get a backslash. */
-struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted);
+struct str expand_pattern(struct eval *e, const struct syn_part *parts);
 /* Expands as in double quotes. */
 struct str expand_text(struct eval *e, const struct syn_part *parts);
 /* Expands as in double quotes, for arithmetic. */

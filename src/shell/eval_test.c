@@ -246,7 +246,7 @@ static int binary_cond(struct eval *e, const struct syn_test *t)
 	}
 	struct str a = expand_unsplit(e, t->a);
 	if (str_is(t->op, "=~")) {
-		expand_pattern(e, t->b->parts, false);
+		expand_pattern(e, t->b->parts);
 		var_set_unknown(e, STR("BASH_REMATCH"));
 		return -1;
 	}
@@ -258,7 +258,7 @@ static int binary_cond(struct eval *e, const struct syn_test *t)
 		}
 		return -1;
 	}
-	struct str pattern = expand_pattern(e, t->b->parts, false);
+	struct str pattern = expand_pattern(e, t->b->parts);
 	unsigned fuel = 20000;
 	if (!text_exact(a) || !text_exact(pattern))
 		return -1;

@@ -20,11 +20,7 @@ void fields_add(struct eval *e, struct fields *fs, struct word w)
 {
 	if (fs->n >= FIELDS_MAX)
 		eval_stop(e, "a command has too many words");
-	if (fs->n == fs->cap) {
-		size_t cap = fs->cap ? fs->cap * 2 : 8;
-		fs->at = arena_grow(e->a, fs->at, fs->cap * sizeof *fs->at, cap * sizeof *fs->at);
-		fs->cap = cap;
-	}
+	fs->at = arena_room(e->a, fs->at, fs->n, &fs->cap, sizeof(*fs->at));
 	fs->at[fs->n++] = w;
 }
 
@@ -651,11 +647,11 @@ static struct str unsplit_text(struct eval *e, const struct syn_word *w, bool as
 struct str expand_single(struct eval *e, const struct syn_word *w) { return unsplit_text(e, w, true); }
 struct str expand_unsplit(struct eval *e, const struct syn_word *w) { return unsplit_text(e, w, false); }
 
-struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted)
+struct str expand_pattern(struct eval *e, const struct syn_part *parts)
 {
 	struct chars c;
 	chars_init(&c, e->a);
-	expand_whole(e, parts, (struct how){.text = CHAR_TEXT, .quoted = quoted}, false, &c);
+	expand_whole(e, parts, (struct how){.text = CHAR_TEXT}, false, &c);
 	return flatten_chars(e, &c, true);
 }
 

@@ -339,7 +339,7 @@ static struct operands operands_of(struct eval *e, const struct syn_param *pm)
 	if (pm->op < PARAM_CUT_HEAD || pm->op > PARAM_TOGGLE_ALL)
 		return o;
 	o.has_pattern = true;
-	o.pattern = expand_pattern(e, pm->arg, false);
+	o.pattern = expand_pattern(e, pm->arg);
 	for (const struct syn_part *p = pm->arg2; p; p = p->next)
 		if (p->kind == PART_QUOTED || p->kind == PART_DOUBLE || str_has(p->text, '\'') ||
 				str_has(p->text, '\\') ||

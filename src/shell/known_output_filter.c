@@ -5,6 +5,7 @@
  */
 #include "base/num.h"
 #include "shell/known_output_row.h"
+#include "shell/pattern.h"
 
 static struct str arg_text(const struct output_call *c, size_t i) { return word_abstract(&c->argv[i]); }
 
@@ -230,42 +231,23 @@ static bool set_add(struct tr_set *s, unsigned char c)
 	return true;
 }
 
-static bool class_has(struct str name, unsigned char c, bool *ret)
-{
-	static const char names[][8] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower",
-			"print", "punct", "space", "upper", "xdigit"};
-	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c),
-			graph = c > 32 && c < 127;
-	bool alnum = upper || lower || digit;
-	const bool is[] = {alnum, upper || lower, ascii_is_blank(c), c < 32 || c == 127, digit, graph,
-			lower, graph || c == ' ', graph && !alnum,
-		c == ' ' || (c >= 9 && c <= 13), upper, digit || (c >= 'a' && c <= 'f') ||
-		(c >= 'A' && c <= 'F')};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (str_is(name, names[i])) {
-			*ret = is[i];
-			return true;
-		}
-	}
-	return false;
-}
-
 /* t[*i] is the [ of [:name:]. */
 static bool set_class(struct tr_set *s, struct str t, size_t *i)
 {
 	size_t end = *i + 2;
 	struct str name;
-	bool in;
 
 	while (end + 1 < t.n && !(t.p[end] == ':' && t.p[end + 1] == ']'))
 		end++;
 	if (end + 1 >= t.n)
 		return false;
 	name = str_sub(t, *i + 2, end);
-	for (unsigned c = 0; c < 256; c++)
-		if (!class_has(name, (unsigned char)c, &in) || (in && !set_add(s, (unsigned char)c)))
+	for (unsigned c = 0; c < 256; c++) {
+		int in = pattern_class(name, (unsigned char)c);
+
+		if (in < 0 || (in && !set_add(s, (unsigned char)c)))
 			return false;
+	}
 	s->kind = *i == 0 && end + 2 == t.n && str_is_any(name, "upper lower") ? name.p[0] :
 			'c';
 	*i = end + 2;

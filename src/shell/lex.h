@@ -121,6 +121,8 @@ struct until {
 };
 struct syn_part *parts_until(struct parser *p, const struct until *u);
 struct syn_part *part_new(struct parser *p, enum part_kind kind, struct str text, size_t from);
+/* At "((": what is inside. False, and nothing is consumed, unless "))" closes it. */
+bool parts_arith(struct parser *p, struct syn_part **ret_inside);
 struct syn_part *parts_subscript(struct parser *p);        /* from the [ to past the ] */
 
 /* ---- param.c ---- */

@@ -15,12 +15,7 @@ static void remember_moment(struct eval *e, struct moment *when)
 {
 	if (!e->unordered)
 		return;
-	if (e->nmoments == e->moments_cap) {
-		size_t cap = e->moments_cap ? e->moments_cap * 2 : 64;
-		e->moments = arena_grow(e->a, e->moments, e->moments_cap * sizeof *e->moments,
-			cap * sizeof *e->moments);
-		e->moments_cap = cap;
-	}
+	e->moments = arena_room(e->a, e->moments, e->nmoments, &e->moments_cap, sizeof(*e->moments));
 	e->moments[e->nmoments++] = when;
 }
 

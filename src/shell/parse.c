@@ -424,18 +424,11 @@ static struct syn_node *parse_coproc(struct parser *p, size_t from)
 /* At "(". */
 static struct syn_node *parse_paren(struct parser *p, size_t from)
 {
-	if (p->dialect != DIALECT_SH && lex_ahead(p, 1) == '(') {
-		size_t keep = p->pos;
-		lex_take(p, "((");
-		struct until u = {.stops = ")", .open = '(', .close = ')', .quotes = IN_ARITH, .soft = true};
-		struct syn_part *inside = parts_until(p, &u);
-		if (lex_take(p, "))")) {
-			struct syn_node *n = parse_node(p, NODE_ARITH, from);
-			n->arith[0] = inside;
-			return n;
-		}
-		lex_burn(p, p->pos - keep);
-		p->pos = keep;
+	struct syn_part *inside;
+	if (p->dialect != DIALECT_SH && lex_ahead(p, 1) == '(' && parts_arith(p, &inside)) {
+		struct syn_node *n = parse_node(p, NODE_ARITH, from);
+		n->arith[0] = inside;
+		return n;
 	}
 	lex_next(p);
 	struct syn_node *n = parse_node(p, NODE_SUBSHELL, from);

@@ -45,15 +45,14 @@ struct str names_of_pattern(struct eval *e, struct str pattern)
 	if (pattern_extended(pattern))
 		return HOLE;
 	for (size_t i = 0; i <= pattern.n;) {
-		ptrdiff_t slash = str_find(pattern, '/', i);
-		size_t to = slash < 0 ? pattern.n : (size_t)slash;
+		size_t to = str_end(pattern, '/', i);
 		struct str part = str_sub(pattern, i, to);
 		bool escaped = part.n && part.p[part.n - 1] == '\\'; /* before a slash, or at the end */
 		part = escaped ? HOLE : expand_component(e, part);
 		if (str_has(part, HOLE_ANY))
 			return HOLE;
 		buf_str(&b, part);
-		if (slash >= 0)
+		if (to < pattern.n)
 			buf_char(&b, '/');
 		i = to + 1;
 	}

@@ -57,23 +57,28 @@ static bool ext_at(struct str p, size_t i, size_t pe)
 
 /* --- bracket expressions --- */
 
-static bool in_class(struct matcher *m, struct str name, unsigned char c)
+int pattern_class(struct str name, unsigned char c)
 {
 	static const char names[][8] = {"alpha", "digit", "alnum", "upper", "lower", "space", "blank",
-			"punct", "print", "graph", "cntrl", "xdigit",
-		"word", "ascii"};
-	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c),
-			graph = c > 32 && c < 127;
-	bool alnum = upper || lower || digit;
-	const bool is[] = {upper || lower, digit, alnum, upper, lower, c == ' ' || (c >= 9 && c <= 13),
-			ascii_is_blank(c), graph && !alnum,
-		graph || c == ' ', graph, c < 32 || c == 127, digit || (c >= 'a' && c <= 'f') ||
-		(c >= 'A' && c <= 'F'), alnum || c == '_', true};
+			"punct", "print", "graph", "cntrl", "xdigit"};
+	bool graph = c > 32 && c < 127, alnum = ascii_is_alnum(c);
+	const bool is[] = {ascii_is_letter(c), ascii_is_digit(c), alnum, ascii_is_upper(c), ascii_is_lower(c),
+			c == ' ' || (c >= 9 && c <= 13), ascii_is_blank(c), graph && !alnum,
+			graph || c == ' ', graph, c < 32 || c == 127, ascii_hex_value((char)c) >= 0};
+	ptrdiff_t i = STR_INDEX(names, name);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(name, names[i]))
-			return is[i];
-	return give_up(m);
+	return i < 0 ? -1 : is[i];
+}
+
+static bool in_class(struct matcher *m, struct str name, unsigned char c)
+{
+	int is = pattern_class(name, c);
+
+	if (is >= 0)
+		return is;
+	if (str_is(name, "word"))
+		return ascii_is_name(c);
+	return str_is(name, "ascii") || give_up(m);
 }
 
 /*

@@ -28,5 +28,7 @@ int pattern_replace(struct arena *a, struct str text, struct str pattern, struct
 		bool ampersand, unsigned *fuel, struct str *ret);
 /* True if the pattern has an unescaped * or ?, a [ with a ] after it, or an extended form. */
 bool pattern_active(struct str pattern);
+/* 1 if the character is in the class of this name ("alpha"), 0 if not, -1 if POSIX has no such class. */
+int pattern_class(struct str name, unsigned char c);
 /* True if ?( *( +( @( or !( occurs unescaped: the pattern's meaning depends on extglob. */
 bool pattern_extended(struct str pattern);

@@ -571,6 +571,26 @@ static enum change_kind change_of(const struct know_result *k, const struct know
 	return k->effects & EFFECT_COPIES ? CHANGE_COPY : CHANGE_PLAIN;
 }
 
+static void use_write(struct eval *e, const struct know_result *k, const struct know_use *u, bool below,
+		struct span at)
+{
+	/* a URI with a path and options */
+	bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:");
+	bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") && var_get(e, STR("TMPDIR"));
+	e->change = change_of(k, u);
+	emit_access(e, ACCESS_WRITE, temporary || address ? word_of(HOLE, at) : u->value, below, k->name, at);
+	e->change = CHANGE_PLAIN;
+}
+
+/* The program runs commands that cannot be known. */
+static void use_opaque(struct eval *e, const struct know_result *k, struct span at)
+{
+	struct word rest = word_rest(at);
+	const struct via *outer = via_enter(e, via_program(e, k->name));
+	emit_command(e, &rest, 1, at);
+	e->via = outer;
+}
+
 static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u,
 		const struct word *argv, size_t argc)
 {
@@ -584,17 +604,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 		else
 			emit_access(e, ACCESS_READ, u->value, below, k->name, at);
 		break;
-	case USE_WRITE: {
-		/* a URI with a path and options */
-		bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:");
-		bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") &&
-				var_get(e, STR("TMPDIR"));
-		e->change = change_of(k, u);
-		emit_access(e, ACCESS_WRITE, temporary || address ? word_of(HOLE, at) : u->value, below,
-				k->name, at);
-		e->change = CHANGE_PLAIN;
-		break;
-	}
+	case USE_WRITE: use_write(e, k, u, below, at); break;
 	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;
 	case USE_EXEC:
 		emit_access(e, ACCESS_EXEC, u->value, below, k->name, at);
@@ -627,13 +637,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_DATA: names_from_data(e, k, u, argv, argc); break;
 	case USE_HOST: emit_touch(e, u->value, at); break;
 	case USE_ASSIGN: use_assign(e, u->value, &e->s.vars); break;
-	case USE_OPAQUE: {
-		struct word rest = word_rest(at);
-		const struct via *outer = via_enter(e, via_program(e, k->name));
-		emit_command(e, &rest, 1, at);
-		e->via = outer;
-		break;
-	}
+	case USE_OPAQUE: use_opaque(e, k, at); break;
 	}
 	e->elsewhere -= elsewhere;
 }

@@ -103,7 +103,7 @@ int shell_read(struct arena *a, const struct shell_request *rq, struct facts *re
 	case 0: return 0;
 	case 1: case ARENA_FULL: ret->complete = false; return err_limit(e,
 			"the text needs more memory than is allowed");
-	default: ret->complete = false; return err_set(e, ERR_INTERNAL, 0,
+	default: ret->complete = false; return err_internal(e,
 			"the reader left in an unknown way");
 	}
 }

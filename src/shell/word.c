@@ -180,18 +180,12 @@ static void memo_keep(struct parser *p, size_t pos, struct syn_part *part)
 /* At "((" after a "$": arithmetic if "))" closes it, else NULL and nothing consumed. */
 static struct syn_part *try_arith(struct parser *p, size_t from)
 {
-	size_t keep = p->pos;
-	lex_take(p, "((");
-	struct until u = {.stops = ")", .open = '(', .close = ')', .quotes = IN_ARITH, .soft = true};
-	struct syn_part *inside = parts_until(p, &u);
-	if (lex_take(p, "))")) {
-		struct syn_part *part = part_new(p, PART_ARITH, (struct str){"", 0}, from);
-		part->inside = inside;
-		return part;
-	}
-	lex_burn(p, p->pos - keep);
-	p->pos = keep;
-	return NULL;
+	struct syn_part *inside;
+	if (!parts_arith(p, &inside))
+		return NULL;
+	struct syn_part *part = part_new(p, PART_ARITH, (struct str){"", 0}, from);
+	part->inside = inside;
+	return part;
 }
 
 /* At "(" after "$". */
@@ -316,12 +310,7 @@ static struct syn_part *read_dollar(struct parser *p, enum quote_context q)
 		lex_next(p);
 		part = param_brace(p, q, from);
 	} else if (c == '[' && !plain_sh) {
-		lex_next(p);
-		lex_enter(p);
-		struct until u = {.stops = "]", .open = '[', .close = ']', .quotes = IN_ARITH, .soft = true};
-		struct syn_part *inside = parts_until(p, &u);
-		lex_next(p);
-		lex_exit(p);
+		struct syn_part *inside = parts_subscript(p);
 		part = part_new(p, PART_ARITH, (struct str){"", 0}, from);
 		part->inside = inside;
 	} else if (c == '\'' && q == IN_NOTHING && !plain_sh) {
@@ -467,6 +456,19 @@ struct syn_part *parts_until(struct parser *p, const struct until *u)
 			return build_done(&l);
 		part_at(&l, u, c, &level);
 	}
+}
+
+bool parts_arith(struct parser *p, struct syn_part **ret_inside)
+{
+	size_t keep = p->pos;
+	lex_take(p, "((");
+	struct until u = {.stops = ")", .open = '(', .close = ')', .quotes = IN_ARITH, .soft = true};
+	*ret_inside = parts_until(p, &u);
+	if (lex_take(p, "))"))
+		return true;
+	lex_burn(p, p->pos - keep);
+	p->pos = keep;
+	return false;
 }
 
 struct syn_part *parts_subscript(struct parser *p)

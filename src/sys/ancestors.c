@@ -68,7 +68,7 @@ static int read_proc(struct arena *a, int64_t pid, const char *name, size_t room
 static struct str read_exe(struct arena *a, int64_t pid)
 {
 	char *path = arena_alloc(a, PATH_MAX);
-	ssize_t n = readlink(str_c(a, str_fmt(a, "/proc/%lld/exe", (long long)pid)), path, PATH_MAX);
+	ssize_t n = readlink(str_fmt_c(a, "/proc/%lld/exe", (long long)pid), path, PATH_MAX);
 
 	return n > 0 && n < PATH_MAX ? str_n(path, (size_t)n) : STR("");
 }
@@ -93,8 +93,7 @@ int ancestors_read(struct arena *a, struct ancestor **ret, size_t *ret_n, struct
 			p->args = STR("");
 	}
 	if (pid < 0 || (!n && pid == 0 && !text.n))
-		return err_set(e, ERR_SYSTEM, 0,
-				"cannot list the parent processes of this one: is /proc mounted?");
+		return err_host(e, "cannot list the parent processes of this one: is /proc mounted?");
 	*ret = all;
 	*ret_n = n;
 	return 0;

@@ -192,7 +192,7 @@ static int open_v1(struct cgroup *cg, const struct cg_hierarchy *h, struct err *
 				0;
 	if (!is_group(fd, CG_V1_MAGIC)) { /* another file system is mounted over it */
 		close(fd);
-		return needed ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
+		return needed ? err_host(e, "'%s' is not a control group", h->path) : 0;
 	}
 	if (!needed && faccessat(fd, ".", W_OK, AT_EACCESS) < 0) {
 		close(fd);
@@ -209,7 +209,7 @@ static int open_v2(struct cgroup *cg, struct cg_hierarchy *h, unsigned need, uns
 		return -1;
 	if (!is_group(fd, CG_V2_MAGIC)) {
 		close(fd);
-		return err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path);
+		return err_host(e, "'%s' is not a control group", h->path);
 	}
 	return add_slot(cg, fd, true, have);
 }
@@ -233,8 +233,7 @@ static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 	if (need == 0)
 		return 0;
 	if (!v2)
-		return err_set(e, ERR_SYSTEM, 0,
-				"no control group hierarchy with %s is mounted and shows this process",
+		return err_host(e, "no control group hierarchy with %s is mounted and shows this process",
 				need & CG_HAS_MEMORY ? "memory" : "pids");
 	return open_v2(cg, v2, need, m->want & ~v1, e);
 }
@@ -380,14 +379,12 @@ static int open_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned 
 	const struct cg_hierarchy *h = map.n == 1 && map.of[0].v2 ? &map.of[0] : NULL;
 	const char *name = h ? strrchr(h->path, '/') : NULL;
 	if (!name || strcmp(name + 1, scope->unit) != 0)
-		return err_set(e, ERR_SYSTEM, 0, "the user manager has moved no process to '%s'",
-				scope->unit);
+		return err_host(e, "the user manager has moved no process to '%s'", scope->unit);
 	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_system(e, "cannot open the control group '%s'", h->path);
 	add_slot(cg, fd, true, 0);
-	return is_group(fd, CG_V2_MAGIC) ? 0 : err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group",
-			h->path);
+	return is_group(fd, CG_V2_MAGIC) ? 0 : err_host(e, "'%s' is not a control group", h->path);
 }
 
 /*
@@ -449,7 +446,7 @@ int cg_adopt(struct cgroup *cg, pid_t pid, struct err *e)
 	if (dir_with(cg, CG_HAS_MEMORY) && dir_with(cg, CG_HAS_PIDS) && listen_for_oom(cg, e) == 0)
 		return 0;
 	close_all(cg);
-	return err_set(e, ERR_SYSTEM, 0, "no control group limits memory and processes");
+	return err_host(e, "no control group limits memory and processes");
 }
 
 uint64_t cg_limit_now(const struct cgroup *cg, enum cg_limit what)
@@ -575,7 +572,7 @@ int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e)
 {
 	struct cg_dir *d = (struct cg_dir *)dir_with(cg, limits[what].controller);
 	if (!d)
-		return err_set(e, ERR_SYSTEM, 0, "no control group limits %s here", limits[what].name);
+		return err_host(e, "no control group limits %s here", limits[what].name);
 	if (n == 0 || n > limits[what].max)
 		return err_input(e, "a %s limit of %ju is not possible", limits[what].name, (uintmax_t)n);
 	if (d->fd < 0 && make_dir(cg, d, e) < 0)

@@ -18,7 +18,6 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "base/str.h"
 #include "model/outcome.h"
 #include "sys/cgroup_map.h"
 

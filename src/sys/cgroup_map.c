@@ -355,7 +355,7 @@ int cg_hand_out_v2(int dir, unsigned need, unsigned want, unsigned *ret_controll
 	enum obstacle why = NOT_READABLE;
 	unsigned have = hand_out(dir, need, want, &why);
 	if ((need & ~have) != 0)
-		return err_set(e, ERR_SYSTEM, 0, "the control group of the scope %s", obstacles[why]);
+		return err_host(e, "the control group of the scope %s", obstacles[why]);
 	*ret_controllers = have;
 	return 0;
 }
@@ -380,7 +380,6 @@ int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *
 			break;
 		*slash = '\0';
 	}
-	return err_set(e, ERR_SYSTEM, 0,
-			"no control group of this process or above it can hold a box: '%.200s' %s", where,
+	return err_host(e, "no control group of this process or above it can hold a box: '%.200s' %s", where,
 			obstacles[worst]);
 }

@@ -20,10 +20,10 @@ static unsigned remove_named_at(struct arena *a, struct str mount, struct str gr
 		ptrdiff_t second = first < 0 ? -1 : str_find(line, ':', (size_t)first + 1);
 		struct str path = second < 0 ? STR("") : str_sub(line, (size_t)second + 1, line.n);
 
-		if (rmdir(str_c(a, str_fmt(a, "%.*s%.*s/%s", STR_ARG(mount), STR_ARG(path), name))) != 0)
+		if (rmdir(str_fmt_c(a, "%.*s%.*s/%s", STR_ARG(mount), STR_ARG(path), name)) != 0)
 			busy += errno == EBUSY;
 	}
-	if (rmdir(str_c(a, str_fmt(a, "%.*s/%s", STR_ARG(mount), name))) != 0)
+	if (rmdir(str_fmt_c(a, "%.*s/%s", STR_ARG(mount), name)) != 0)
 		busy += errno == EBUSY;
 	return busy;
 }

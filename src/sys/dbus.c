@@ -331,7 +331,7 @@ int dbus_send(struct dbus *d, const struct dbus_out *messages, size_t n, struct 
 	size_t all;
 
 	if (n > 4)
-		return err_set(e, ERR_INTERNAL, 0, "too many messages at once");
+		return err_internal(e, "too many messages at once");
 	parts[msg.msg_iovlen++] = (struct iovec){auth, all = auth_text(auth, sizeof(auth))};
 	for (size_t i = 0; i < n; i++) {
 		if (messages[i].full)
@@ -361,7 +361,7 @@ static int receive_bytes(struct dbus *d, struct err *e)
 			return 0;
 		}
 		if (got == 0)
-			return err_set(e, ERR_SYSTEM, 0, "the D-Bus peer has ended the connection");
+			return err_host(e, "the D-Bus peer has ended the connection");
 		if (errno != EAGAIN && errno != EINTR)
 			return err_system(e, "cannot read from D-Bus");
 		if (left <= 0 ||
@@ -383,7 +383,7 @@ int dbus_await_auth(struct dbus *d, struct err *e)
 		const char *end = memmem(d->in, d->n, "\r\n", 2);
 
 		if (end && !str_starts(str_n(d->in, d->n), "OK "))
-			return err_set(e, ERR_SYSTEM, 0, "the D-Bus peer does not take this user");
+			return err_host(e, "the D-Bus peer does not take this user");
 		if (end) {
 			drop_bytes(d, (size_t)(end - d->in) + 2);
 			d->authenticated = true;

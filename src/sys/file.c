@@ -140,6 +140,14 @@ int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *s
 	return read_all(a, fd, name, max, st->st_size > 0 ? (size_t)st->st_size : 0, ret, e);
 }
 
+int file_put_word(const char *path, const char *word)
+{
+	FD_CLEANUP int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n = (ssize_t)strlen(word);
+
+	return fd >= 0 && write(fd, word, (size_t)n) == n ? 0 : -1;
+}
+
 int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat,
 		struct err *e)
 {

@@ -45,6 +45,8 @@ ssize_t fd_read_at(int fd, void *to, size_t n, off_t at);
  * the descriptor, or -1 and *e. *ret_stat (may be NULL) describes the opened file.
  */
 int file_open(const char *path, struct stat *ret_stat, struct err *e);
+/* Writes a word to a file that exists, such as one of /proc or /sys. */
+int file_put_word(const char *path, const char *word);
 /* Reads the whole file, at most max bytes. ret_stat may be NULL. A missing file is ERR_SYSTEM with ENOENT. */
 int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat,
 		struct err *e);

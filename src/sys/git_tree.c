@@ -91,10 +91,10 @@ static bool is_part(struct str name, bool last)
 static bool name_matters(const struct names *t, struct str path)
 {
 	for (size_t from = 0; from < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', from);
-		size_t to = slash < 0 ? path.n : (size_t)slash;
+		size_t to = str_end(path, '/', from);
 
-		if (path.p[from] == '.' || path.p[from] == '-' || is_part(str_sub(path, from, to), slash < 0))
+		if (path.p[from] == '.' || path.p[from] == '-' ||
+				is_part(str_sub(path, from, to), to == path.n))
 			return true;
 		for (size_t i = 0; i < t->npatterns; i++)
 			if (glob_path(t->patterns[i], str_from(path, from), GLOB_FOLD | GLOB_BELOW))
@@ -200,8 +200,8 @@ static void begin_command(struct git_lookup *r, const char *command)
 {
 	r->argc = 0;
 	add_arg(r, "git");
-	add_arg(r, str_c(r->m->a, str_fmt(r->m->a, "--git-dir=%.*s", STR_ARG(r->place->dir))));
-	add_arg(r, str_c(r->m->a, str_fmt(r->m->a, "--work-tree=%.*s", STR_ARG(r->place->top))));
+	add_arg(r, str_fmt_c(r->m->a, "--git-dir=%.*s", STR_ARG(r->place->dir)));
+	add_arg(r, str_fmt_c(r->m->a, "--work-tree=%.*s", STR_ARG(r->place->top)));
 	add_arg(r, "--no-pager");
 	for (size_t i = 0; i < ARRAY_SIZE(overridden); i++) {
 		add_arg(r, "-c");
@@ -275,7 +275,7 @@ static struct str verify_revision(struct git_lookup *r, struct str rev)
 	begin_command(r, "rev-parse");
 	add_arg(r, "--verify");
 	add_arg(r, "-q");
-	add_arg(r, str_c(r->m->a, str_fmt(r->m->a, "%.*s^{commit}", STR_ARG(rev))));
+	add_arg(r, str_fmt_c(r->m->a, "%.*s^{commit}", STR_ARG(rev)));
 	return ask_line(r);
 }
 

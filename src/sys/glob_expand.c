@@ -215,11 +215,7 @@ struct component_reading {
 
 static void add_name(struct arena *a, struct str **list, size_t *n, size_t *cap, struct str name)
 {
-	if (*n == *cap) {
-		size_t more = *cap ? *cap * 2 : 16;
-		*list = arena_grow(a, *list, *cap * sizeof **list, more * sizeof **list);
-		*cap = more;
-	}
+	*list = arena_room(a, *list, *n, cap, sizeof(**list));
 	(*list)[(*n)++] = name;
 }
 

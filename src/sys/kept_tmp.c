@@ -212,7 +212,7 @@ static int open_files(int dir)
 int kept_tmp_open(struct arena *a, struct str state, struct str workspace, struct kept_tmp *ret,
 		struct err *e)
 {
-	const char *top = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
+	const char *top = str_fmt_c(a, "%.*s/" FOLDER, STR_ARG(state));
 	const char *path = str_c(a, project_path(a, state, workspace));
 	KEPT_TMP_CLEANUP struct kept_tmp t = {-1, -1, -1};
 	bool made = false;
@@ -457,7 +457,7 @@ static void clean_project(int top, const char *key, size_t *left)
 
 static int open_top(struct arena *a, struct str state)
 {
-	return open(str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state))), DIRECTORY_FLAGS);
+	return open(str_fmt_c(a, "%.*s/" FOLDER, STR_ARG(state)), DIRECTORY_FLAGS);
 }
 
 void kept_tmp_clean(struct arena *a, struct str state, struct str workspace)

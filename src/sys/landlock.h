@@ -5,7 +5,6 @@
 #pragma once
 #include <stdbool.h>
 
-#include "base/err.h"
 
 /*
  * Returns the kernel's Landlock version. 0: none, or version 1, which forbids operations that ordinary

@@ -57,7 +57,7 @@ static struct str read_table(struct arena *a, int fd)
 
 static void add_table(struct arena *a, pid_t pid, const char *table, uint16_t *ret, size_t room, size_t *n)
 {
-	const char *path = str_c(a, str_fmt(a, "/proc/%d/net/%s", (int)pid, table));
+	const char *path = str_fmt_c(a, "/proc/%d/net/%s", (int)pid, table);
 	FD_SCOPE f = {0};
 	struct str rest;
 

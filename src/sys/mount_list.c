@@ -34,8 +34,7 @@ static struct str field_at(struct str line, unsigned number)
 		if (blank < 0)
 			return STR("");
 	}
-	return str_sub(line, from, str_find(line, ' ', from) < 0 ? line.n : (size_t)str_find(line, ' ',
-			from));
+	return str_sub(line, from, str_end(line, ' ', from));
 }
 
 int mount_list(struct arena *a, struct texts **ret, struct err *e)

@@ -74,10 +74,8 @@ int namespace_error(struct err *e, int why, const char *what)
 	if (why != ENOSPC)
 		return err_set(e, ERR_SYSTEM, why,
 				"cannot make %s (caisson doctor says what this host lacks)", what);
-	err_set(e, ERR_SYSTEM, 0,
-			"cannot make %s: the limit user.max_user_namespaces, or another "
-			"user.max_*_namespaces, is reached (sysctl -w "
-			"user.max_user_namespaces=15000 raises it)", what);
+	err_host(e, "cannot make %s: the limit user.max_user_namespaces, or another user.max_*_namespaces, "
+			"is reached (sysctl -w user.max_user_namespaces=15000 raises it)", what);
 	/* is_refusal() in box/ability.c tells a used-up limit from a missing feature by this. */
 	if (e)
 		e->errnum = why;

@@ -97,12 +97,7 @@ struct kept_outputs {
 
 static void add_output(struct kept_outputs *all, const char *name, const struct stat *st)
 {
-	if (all->n == all->cap) {
-		size_t cap = all->cap ? 2 * all->cap : 256;
-
-		all->v = arena_grow(all->a, all->v, all->cap * sizeof(*all->v), cap * sizeof(*all->v));
-		all->cap = cap;
-	}
+	all->v = arena_room(all->a, all->v, all->n, &all->cap, sizeof(*all->v));
 	all->v[all->n++] =
 		(struct kept_output){str_c(all->a, str_of(name)), st->st_mtime, (uint64_t)st->st_size};
 }

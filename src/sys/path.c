@@ -261,10 +261,10 @@ static bool append_component(struct path_walk *w, struct str name)
 	return true;
 }
 
-static void place_here(struct path_walk *w, enum path_kind kind)
+static void place_link_here(struct path_walk *w)
 {
 	w->placed = true;
-	w->kind = kind;
+	w->kind = PATH_LINK;
 	w->place = str_dup(w->m->a, done_str(w));
 }
 
@@ -311,7 +311,7 @@ static bool follow_text(struct path_walk *w, struct str text)
 static enum walk_step jump_to(struct path_walk *w, struct str where, bool last)
 {
 	if (last && !w->placed)
-		place_here(w, PATH_LINK);
+		place_link_here(w);
 	if (!where.n || where.p[0] != '/' || !follow_text(w, where))
 		return STEP_LOST;
 	return STEP_ON;
@@ -323,7 +323,7 @@ static enum walk_step stay_at_link(struct path_walk *w, bool last)
 	if (!last)
 		return STEP_LOST;
 	if (!w->placed)
-		place_here(w, PATH_LINK);
+		place_link_here(w);
 	w->stays = true;
 	return STEP_END;
 }
@@ -377,7 +377,7 @@ static enum walk_step step_link(struct path_walk *w, bool last)
 	if (who == PROCESS_SELF)
 		return stay_at_link(w, last);
 	if (last && !w->placed)
-		place_here(w, PATH_LINK);
+		place_link_here(w);
 	ssize_t n = readlink(w->done, text, sizeof text);
 	if (n <= 0 || (size_t)n == sizeof text)
 		return STEP_LOST;

@@ -80,25 +80,21 @@ static int peer_pidfd(int socket, pid_t pid)
 	return errno == ENOPROTOOPT ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 }
 
-int peer_check(int socket, pid_t *ret_pid, struct err *e)
+int peer_check(int socket, pid_t *ret_pid)
 {
 	struct ucred who;
 	socklen_t n = sizeof(who);
 
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0)
-		return err_system(e, "cannot identify the peer of a socket");
+		return -1;
 	FD_CLEANUP int pidfd = peer_pidfd(socket, who.pid);
 	uint64_t before = peer_start_time(who.pid);
 
-	if (pidfd < 0 || !before)
-		return err_system(e, "the peer of a socket has ended");
-	if (who.uid != geteuid())
-		return err_input(e, "the peer of a socket is another user");
-	if (!same_users(who.pid))
-		return err_input(e, "the peer of a socket is in another user namespace");
+	if (pidfd < 0 || !before || who.uid != geteuid() || !same_users(who.pid))
+		return -1;
 	/* Alive until here, so /proc has shown this process and no later one with its pid. */
 	if (!alive(pidfd) || peer_start_time(who.pid) != before)
-		return err_input(e, "the peer of a socket has ended");
+		return -1;
 	if (ret_pid)
 		*ret_pid = who.pid;
 	return 0;

@@ -13,8 +13,9 @@
  * 0 if the peer of this connected socket has our user and our user namespace. Else -1, also if the peer has
  * ended or cannot be looked at. *ret_pid (may be NULL) is its pid.
  */
-int peer_check(int socket, pid_t *ret_pid, struct err *e);
-/* Start of this process in clock ticks since boot, which tells it from a later one with its pid; 0: unknown.
+int peer_check(int socket, pid_t *ret_pid);
+/*
+ * Start of this process in clock ticks since boot, which tells it from a later one with its pid; 0: unknown.
  */
 uint64_t peer_start_time(pid_t pid);
 /* True while the process that started then runs. */

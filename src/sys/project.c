@@ -144,7 +144,7 @@ static struct str line_of(struct arena *a, const char *path)
 
 bool project_worktree(struct arena *a, struct str root, struct str repository)
 {
-	struct str here = line_of(a, str_c(a, str_fmt(a, "%.*s/.git", STR_ARG(root))));
+	struct str here = line_of(a, str_fmt_c(a, "%.*s/.git", STR_ARG(root)));
 	struct str worktrees = str_fmt(a, "%.*s/.git/worktrees/", STR_ARG(repository)), name;
 
 	if (!str_take(&here, "gitdir: "))
@@ -154,8 +154,8 @@ bool project_worktree(struct arena *a, struct str root, struct str repository)
 	name = str_from(here, worktrees.n);
 	if (str_has(name, '/') || str_is_any(name, ".. ."))
 		return false;
-	return str_eq(line_of(a, str_c(a, str_fmt(a, "%.*s/gitdir", STR_ARG(here)))), str_fmt(a, "%.*s/.git",
-			STR_ARG(root)));
+	return str_eq(line_of(a, str_fmt_c(a, "%.*s/gitdir", STR_ARG(here))),
+			str_fmt(a, "%.*s/.git", STR_ARG(root)));
 }
 
 /*
@@ -231,11 +231,9 @@ static bool enter_link(struct way_walk *w, struct str path)
 static bool way_step(struct way_walk *w)
 {
 	struct path_memo *m = w->l->m;
-	ptrdiff_t slash = str_find(w->rest, '/', 0);
-	struct str name = str_first(w->rest, slash < 0 ? w->rest.n : (size_t)slash), path;
+	struct str name = str_cut(&w->rest, '/'), path;
 	struct path_answer answer;
 
-	w->rest = str_from(w->rest, name.n + (slash >= 0));
 	if (!name.n || str_is(name, "."))
 		return true;
 	if (str_is(name, "..")) {

@@ -152,7 +152,7 @@ int scope_open(struct scope *s, struct err *e)
 	char usual[RUNTIME_MAX];
 
 	if (geteuid() == 0)
-		return err_set(e, ERR_SYSTEM, 0, "root has no user manager");
+		return err_host(e, "root has no user manager");
 	/* the variable may be another user's, left by su */
 	if (given && given[0] == '/' && scope_open_at(s, given, e) == 0)
 		return 0;
@@ -166,7 +166,7 @@ int scope_ask(struct scope *s, const pid_t *pids, size_t n, struct err *e)
 	uint64_t chance;
 
 	if (!s->open || n == 0 || n > SCOPE_PIDS_MAX)
-		return err_set(e, ERR_INTERNAL, 0, "nobody to ask for a scope of %zu processes", n);
+		return err_internal(e, "nobody to ask for a scope of %zu processes", n);
 	if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
 		return err_system(e, "no random bytes");
 	str_put(s->unit, sizeof(s->unit), "caisson-%d-%016jx.scope", (int)getpid(), (uintmax_t)chance);
@@ -198,7 +198,7 @@ static int note_refusal(const struct dbus_in *m, struct err *e)
 	if (str_starts(m->signature, "s"))
 		(void)dbus_take_string(m->body, &at, &said);
 	make_printable(said, text, sizeof(text));
-	return err_set(e, ERR_SYSTEM, 0, "the user manager refuses a scope: %s", text);
+	return err_host(e, "the user manager refuses a scope: %s", text);
 }
 
 /* Arguments: job id, job, unit, result. */
@@ -228,7 +228,7 @@ static int judge_answer(const struct scope *s, const struct dbus_in *m, struct e
 	if (str_is(result, "done"))
 		return 1;
 	make_printable(result, text, sizeof(text));
-	return err_set(e, ERR_SYSTEM, 0, "the user manager could not make a scope: %s", text);
+	return err_host(e, "the user manager could not make a scope: %s", text);
 }
 
 int scope_wait(struct scope *s, bool patient, struct err *e)
@@ -239,7 +239,7 @@ int scope_wait(struct scope *s, bool patient, struct err *e)
 	int known = 0;
 
 	if (!s->open || !s->bus.deadline)
-		return err_set(e, ERR_INTERNAL, 0, "no scope was asked for");
+		return err_internal(e, "no scope was asked for");
 	s->bus.deadline = first;
 	if (dbus_await_auth(&s->bus, e) != 0)
 		return -1;

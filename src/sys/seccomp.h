@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
 
 /*
  * Loads the filter for this process and its descendants. traced: they may trace each other. Needs

@@ -57,7 +57,7 @@ void stream_close(struct stream *s)
 	s->file = 0;
 }
 
-int stream_put(int file, uint64_t at, struct str bytes, struct err *e)
+int stream_put(int file, uint64_t at, struct str bytes)
 {
 	while (bytes.n) {
 		ssize_t put = pwrite(file, bytes.p, in_one_piece(at, bytes.n), (off_t)(at % STREAM_RING));
@@ -65,7 +65,7 @@ int stream_put(int file, uint64_t at, struct str bytes, struct err *e)
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0)
-			return err_set(e, ERR_SYSTEM, put < 0 ? errno : EIO, "cannot keep the output");
+			return -1;
 		at += (uint64_t)put;
 		bytes = str_from(bytes, (size_t)put);
 	}

@@ -19,4 +19,4 @@ struct str stream_tail(struct arena *a, const struct stream *s, size_t n);
 void stream_close(struct stream *s);
 
 /* For the writer: stores bytes in the file; `at` is their offset in the stream. */
-int stream_put(int file, uint64_t at, struct str bytes, struct err *e);
+int stream_put(int file, uint64_t at, struct str bytes);

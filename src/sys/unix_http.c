@@ -122,15 +122,15 @@ static int parse_answer(struct arena *a, struct str s, struct unix_http_answer *
 	int64_t status;
 
 	if (!s.n)
-		return err_set(e, ERR_SYSTEM, 0, "the engine closed the connection without an answer");
+		return err_host(e, "the engine closed the connection without an answer");
 	if (!end || !str_starts(s, "HTTP/1.") || num_parse(str_sub(s, 9, 12), 100, 599, &status) != 0)
-		return err_set(e, ERR_SYSTEM, 0, "the engine's answer is not HTTP");
+		return err_host(e, "the engine's answer is not HTTP");
 	head = str_first(s, (size_t)(end - s.p));
 	answer.status = (int)status;
 	answer.body = str_from(s, head.n + 4);
 	if (str_contains_nocase(head, "transfer-encoding: chunked") &&
 			join_chunks(a, answer.body, &answer.body) != 0)
-		return err_set(e, ERR_SYSTEM, 0, "the engine's answer ends early");
+		return err_host(e, "the engine's answer ends early");
 	*ret = answer;
 	return 0;
 }

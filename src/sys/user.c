@@ -19,23 +19,17 @@ enum { FIELD_NAME, FIELD_PASSWORD, FIELD_UID, FIELD_GID, FIELD_COMMENT, FIELD_HO
 /* Splits at ':'; false unless there are exactly FIELDS fields. */
 static bool split_line(struct str line, struct str field[FIELDS])
 {
-	size_t from = 0;
-	for (int i = 0; i < FIELDS; i++) {
-		ptrdiff_t end = str_find(line, ':', from);
-		if ((end < 0) != (i == FIELDS - 1))
-			return false;
-		field[i] = str_sub(line, from, end < 0 ? line.n : (size_t)end);
-		from = (size_t)end + 1;
-	}
+	if (str_count(line, ':') != FIELDS - 1)
+		return false;
+	for (int i = 0; i < FIELDS; i++)
+		field[i] = str_cut(&line, ':');
 	return true;
 }
 
 bool passwd_find(struct str passwd, struct str name, uid_t uid, struct user *ret)
 {
-	for (size_t at = 0; at < passwd.n;) {
-		ptrdiff_t end = str_find(passwd, '\n', at);
-		struct str line = str_sub(passwd, at, end < 0 ? passwd.n : (size_t)end), field[FIELDS];
-		at = end < 0 ? passwd.n : (size_t)end + 1;
+	while (passwd.n) {
+		struct str line = str_cut(&passwd, '\n'), field[FIELDS];
 		int64_t id;
 		if (!split_line(line, field) || field[FIELD_NAME].n == 0 ||
 				num_parse(field[FIELD_UID], 0, UID_LARGEST, &id) < 0)

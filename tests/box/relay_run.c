@@ -84,7 +84,7 @@ static void make_namespace(const struct options *o, struct arena *a)
 	run_ip("-6 route add local fd00:ca15:0:1::/112 dev lo");
 	for (const struct network_rule *r = o->rules; r; r = r->next)
 		if (r->kind == NETWORK_ADDRESS)
-			run_ip(str_c(a, str_fmt(a, "route add local %.*s dev lo", STR_ARG(r->name))));
+			run_ip(str_fmt_c(a, "route add local %.*s dev lo", STR_ARG(r->name)));
 	const char *file = getenv("RELAY_RESOLV"); /* names 198.18.0.1 */
 	if (file && mount(file, "/etc/resolv.conf", NULL, MS_BIND, NULL) != 0)
 		die("resolv.conf");

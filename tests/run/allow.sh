@@ -5,10 +5,7 @@ apart=1
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 real=$CAISSON
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI \
-	CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
-	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT XDG_CONFIG_HOME XDG_STATE_HOME \
-	CAISSON_STATE; do unset "$v"; done
+leave_client
 export HOME=$tmp/home
 user=$HOME/.config/caisson/config.yaml
 mkdir -p "$HOME" "$tmp/work/.git" && cd "$tmp/work" || exit 1
@@ -17,15 +14,6 @@ before=()
 # shellcheck source=tests/lib.sh
 . "$here/tests/lib.sh"
 
-at_terminal() { # STATUS WHAT ANSWER ARG...
-	local want=$1 what=$2 answer=$3
-	shift 3
-	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" \
-		2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
 verdict() { # VERDICT COMMAND
 	[[ $("$CAISSON" check "$2" 2>"$tmp/err" | tee "$tmp/out" | head -1) == "$1"* ]]
 	result $? "$1: $2"

@@ -3,21 +3,13 @@
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 
-# run STATUS WHAT ARG...: the exit status; output and messages are left in $tmp/out and $tmp/err.
-run() {
-	local want=$1 what=$2
-	shift 2
-	"$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
-out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
+before=()
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
 err_line() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] &&
 	grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
 once() { [[ ! -s $tmp/err &&
 	$(grep -Ec -- "$1" "$tmp/out") == 1 ]]; result $? "once in the output, and nothing on stderr: $1"; }
-json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 
 run 0 'allow' check 'git status'
 out '^allow$'

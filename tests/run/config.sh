@@ -7,24 +7,16 @@ apart=1
 
 # A home of our own, and no agent's mark on us.
 export HOME=$tmp/home
-unset XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE
-unset CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI \
-	CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
-	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT
+leave_client
 umask 022
 user=$HOME/.config/caisson/config.yaml
 work=$tmp/work
 mkdir -p "$HOME/.config/caisson" "$HOME/.claude" "$work/.claude"
 cd "$work" || exit 1
 
-run() {
-	local want=$1 what=$2
-	shift 2
-	timeout 20 "$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
+before=()
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
 out() { grep -qE -- "$1" "$tmp/out"; result $? "output has: $1"; }
 no() { ! grep -qE -- "$1" "$tmp/out" "$tmp/err"; result $? "nowhere: $1"; }
 err_line() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] &&
@@ -33,16 +25,6 @@ json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 clean() { rm -rf "$user" "$HOME/.claude" "$work" "$HOME/.local"; mkdir -p "$HOME/.claude" "$work/.claude"; \
 	cd "$work" || exit 1; }
 
-# at_terminal ANSWER ARG...: runs caisson on a pseudo-terminal and answers its question
-at_terminal() {
-	local want=$1 what=$2 answer=$3
-	shift 3
-	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" \
-		2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
 
 # ---- wrong use ----
 run 64 'config alone' config

@@ -13,8 +13,7 @@ finds() { # STATUS FINDING STATE WHAT: of claude-code
 		"$tmp/out" >/dev/null
 	result $? "$4 (status $rc)"
 }
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT AI_AGENT AGENT CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME \
-	XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE; do unset "$v"; done
+leave_client
 export HOME=$tmp/home
 mkdir -p "$HOME" "$tmp/project/.git" "$tmp/bin"
 cd "$tmp/project" || exit 1

@@ -8,8 +8,7 @@
 failure_files=(line out err)
 
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT AI_AGENT AGENT CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME \
-	XDG_CONFIG_HOME XDG_STATE_HOME; do unset "$v"; done
+leave_client
 export HOME=$tmp/home CAISSON_STATE=$tmp/state
 odd="$tmp/it's \"a\" \$place" # quoted in the line, and escaped in JSON
 mkdir -p "$HOME" "$tmp/project/.git" "$odd"

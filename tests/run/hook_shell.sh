@@ -5,8 +5,7 @@
 # shellcheck source=tests/prologue.sh
 . "$(dirname "$0")/../prologue.sh"
 
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT AI_AGENT AGENT CODEX_HOME XDG_CONFIG_HOME XDG_STATE_HOME; do \
-	unset "$v"; done
+leave_client
 export HOME=$tmp/home CAISSON_STATE=$tmp/state SHELL=/bin/bash PATH=/usr/local/bin:/usr/bin:/bin
 P=$HOME/project
 mkdir -p "$HOME/.codex/sessions" "$P/.venv/bin"

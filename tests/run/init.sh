@@ -13,10 +13,7 @@ tree() { (cd "$tmp" &&
 	find home project -not -path 'project/.git/*' -printf '%p %m %y\n' | sort; cd "$tmp" &&
 	find home project -type f -not -path 'project/.git/*' -exec sha256sum {} + | sort); }
 
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI \
-	CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI AUGMENT_AGENT \
-	GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME \
-	XDG_CONFIG_HOME; do unset "$v"; done
+leave_client
 export HOME=$tmp/home CAISSON_STATE=$tmp/state
 mkdir -p "$HOME" "$tmp/project/.git"
 cd "$tmp/project" || exit 1

@@ -8,10 +8,7 @@ case $(realpath "$BUILD") in /tmp/* | /var/tmp/* | /dev/shm/*) place=$(getent pa
 	cut -d: -f6) ;; *) place=$BUILD ;; esac
 state=$(mktemp -d "$place/pause-test.XXXXXX") # a pause that is noted below /tmp does not count
 trap 'rm -rf "$tmp" "$state"' EXIT
-for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI \
-	CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
-	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT XDG_CONFIG_HOME XDG_STATE_HOME; do unset \
-	"$v"; done
+leave_client
 export HOME=$tmp/home CAISSON_STATE=$state
 mkdir -p "$HOME/.config/caisson" "$tmp/work/.git" "$tmp/other/.git" && cd "$tmp/work" || exit 1
 touch .git/HEAD ../other/.git/HEAD
@@ -21,15 +18,6 @@ before=()
 file=$state/pause.json
 session=s1
 
-at_terminal() { # STATUS WHAT ANSWER ARG...
-	local want=$1 what=$2 answer=$3
-	shift 3
-	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" \
-		2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
 hook() { # COMMAND [CLIENT [MODE]]
 	jq -cn --arg c "$1" --arg d "$PWD" --arg m "${3:-default}" --arg s "$session" \
 		'{session_id: $s, transcript_path: "/tmp/t", cwd: $d, hook_event_name: "PreToolUse", permission_mode: $m, tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "t1"}' |

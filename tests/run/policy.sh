@@ -6,14 +6,7 @@
 rows=0
 verdicts=(allow ask deny contain)
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		printf '#   status %s\n' "${3-}"
-		sed 's/^/#   /' "$tmp/out"
-	fi
-}
+failure_files=(out)
 
 # 1.yaml 1.verdicts 2.yaml ...
 awk -v dir="$tmp" '

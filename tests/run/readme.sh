@@ -7,14 +7,7 @@
 readme=$here/README.md
 verdicts=(allow ask deny contain)
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		printf '#   status %s\n' "${3-}"
-		sed 's/^/#   /' "$tmp/out"
-	fi
-}
+failure_files=(out)
 
 # Blocks of one language, without their fences.
 blocks() { awk -v lang="$1" '$0 == "```" lang { on = 1; next } /^```/ { on = 0 } on' "$readme"; }

@@ -11,14 +11,9 @@ export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/home/
 config=$XDG_CONFIG_HOME/caisson/config.yaml
 cd "$tmp/ws" || exit 1
 
-c() { # STATUS WHAT ARG...: output, messages and the newest rows are left in $tmp/out, $tmp/err and $tmp/rows
-	local want=$1 what=$2
-	shift 2
-	"$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
+before=()
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
 row() { # BACK 'JQ CONDITION' WHAT: of the newest row, or one before it
 	cat "$CAISSON_STATE"/audit/*.jsonl | tail -n "$(($1 + 1))" | head -n 1 >"$tmp/row"
 	jq -e "$2" "$tmp/row" >/dev/null 2>&1
@@ -37,7 +32,7 @@ if ! "$CAISSON" run -- /bin/true >"$tmp/out" 2>"$tmp/err"; then
 fi
 
 # ---- runs ----
-c 0 'a run' run --agent a7 --task test -- /bin/echo hello
+run 0 'a run' run --agent a7 --task test -- /bin/echo hello
 id=$(jq -r .id "$tmp/out")
 row 1 ".kind == \"begin\" and .id == \"$id\" and .agent_id == \"a7\" and .command == \"/bin/echo hello\" and .cwd == \"$tmp/ws\" and .spec.asked.argv == [\"/bin/echo\", \"hello\"] and .spec.asked.task == \"test\" and .spec.limits.memory == 1073741824" 'begin, with the id of the report'
 row 0 ".kind == \"end\" and .id == \"$id\" and .agent_id == \"a7\" and .status == \"ok\" and .exit_code == 0 and .duration_ms >= 0 and .backend == \"native\" and .validation.outcome == \"indeterminate\"" 'end'
@@ -46,23 +41,23 @@ result $? 'the output is a blob'
 [[ $(stat -c %a "$CAISSON_STATE/audit"/*.jsonl "$CAISSON_STATE"/blobs/*/*.zst | sort -u) == 600 &&
 	$(stat -c %a "$CAISSON_STATE/audit" "$CAISSON_STATE/blobs" | sort -u) == 700 ]]
 result $? 'nobody else can read any of it'
-before=$(find "$CAISSON_STATE/blobs" -type f | wc -l)
-c 0 'the same again' run --agent a7 --task test -- /bin/echo hello
-[[ $(find "$CAISSON_STATE/blobs" -type f | wc -l) == "$before" ]]
+count=$(find "$CAISSON_STATE/blobs" -type f | wc -l)
+run 0 'the same again' run --agent a7 --task test -- /bin/echo hello
+[[ $(find "$CAISSON_STATE/blobs" -type f | wc -l) == "$count" ]]
 result $? 'no new blob'
-c 3 'a failure' run -c 'echo out; echo err >&2; exit 3'
+run 3 'a failure' run -c 'echo out; echo err >&2; exit 3'
 row 0 '.status == "exit_nonzero" and .exit_code == 3 and (.stdout | test("^sha256:[0-9a-f]{64}$")) and (.stderr | test("^sha256:[0-9a-f]{64}$"))' 'end'
-c 124 'a timeout' run --timeout 100ms -- /bin/sleep 5
+run 124 'a timeout' run --timeout 100ms -- /bin/sleep 5
 row 0 '.status == "timeout" and .exit_code == 124' 'end'
-c 125 'no such program' run -- /no/such/program
+run 125 'no such program' run -- /no/such/program
 row 0 '.kind == "end" and .status == "setup_error" and .duration_ms == null' 'end'
-before=$(rows)
-c 64 'wrong use' run --memory lots -- /bin/true
-[[ $(rows) == "$before" ]]
+count=$(rows)
+run 64 'wrong use' run --memory lots -- /bin/true
+[[ $(rows) == "$count" ]]
 result $? 'leaves no row'
 
 # ---- secrets ----
-c 0 'secrets' run -c \
+run 0 'secrets' run -c \
 	"echo $MY_API_TOKEN; printf 'ghp_%s\n' abcdefghijklmnopqrstuvwxyz0123456789 # $MY_API_TOKEN"
 ! grep -rq "$MY_API_TOKEN" "$CAISSON_STATE/audit"
 result $? 'are not in rows'
@@ -70,7 +65,7 @@ row 0 '.stdout' 'end'
 [[ $(blob "$(jq -r .stdout "$tmp/row")") == '[redacted:value]'$'\n''[redacted:github-token]' ]]
 result $? 'nor in outputs'
 # shellcheck disable=SC2016 # the box's variables
-c 0 'one that is given for the run' run --env OTHER_TOKEN=hunter2hunter2xyz --env GREETING=hello-world -c \
+run 0 'one that is given for the run' run --env OTHER_TOKEN=hunter2hunter2xyz --env GREETING=hello-world -c \
 	'echo $OTHER_TOKEN $GREETING'
 row 0 '.stdout' 'end'
 [[ $(blob "$(jq -r .stdout "$tmp/row")") == '[redacted:value] hello-world' &&
@@ -81,14 +76,14 @@ row 1 '.spec.asked.env == ["OTHER_TOKEN=[redacted:value]", "GREETING=hello-world
 
 # ---- long outputs ----
 echo 'audit: {outputs: 64K}' >"$config"
-c 0 'a long output' run --output 10M -c 'seq 100000'
+run 0 'a long output' run --output 10M -c 'seq 100000'
 row 0 '.note | test("stdout has 588895 bytes; both ends are kept")' 'says that it is not whole'
 blob "$(jq -r .stdout "$tmp/row")" >"$tmp/blob"
 [[ $(head -n 1 "$tmp/blob") == 1 && $(tail -n 1 "$tmp/blob") == 100000 &&
 	$(stat -c %s "$tmp/blob") -lt 66000 ]] && grep -q '^\[523[0-9]* bytes are not kept\]$' "$tmp/blob"
 result $? 'both ends are kept'
 echo 'audit: {outputs: 0}' >"$config"
-c 0 'no outputs' run -- /bin/echo x
+run 0 'no outputs' run -- /bin/echo x
 row 0 'has("stdout") | not' 'no output is kept'
 rm "$config"
 
@@ -103,7 +98,7 @@ wait
 row 0 '.kind == "end" and .status == "ok"' 'end'
 
 # ---- the gate ----
-c 126 'denied' run --gate -c 'rm -rf /etc'
+run 126 'denied' run --gate -c 'rm -rf /etc'
 row 0 '.kind == "verdict" and .verdict == "deny" and (.reasons | length) > 0 and .command == "rm -rf /etc" and (has("status") | not)' 'a verdict'
 blob "$(jq -r .view "$tmp/row")" | jq -e ".cwd == \"$tmp/ws\" and .shell == \"bash\"" >"$tmp/out" &&
 	jq -e '.answers.paths | map(.path) | index("/etc")' "$tmp/row" >"$tmp/out"
@@ -111,28 +106,28 @@ result $? 'its view, and what was asked about /etc'
 blob "$(jq -r .policy "$tmp/row")" | jq -e '.files == [] and (.digest | startswith("sha256:"))' >"$tmp/out"
 result $? 'its policy: nothing but what is built in'
 echo 'tools: {bash: {ask: [frob]}}' >"$config"
-c 126 'asked' run --gate -c 'frob x'
+run 126 'asked' run --gate -c 'frob x'
 row 0 '.kind == "verdict" and .verdict == "ask" and (.reasons | index("configured-ask"))' 'a verdict'
 file=$(blob "$(jq -r .policy "$tmp/row")" | jq -r '.files[] | select(.who == "user") | .bytes')
 cmp -s <(blob "$file") "$config"
 result $? 'the policy file is a blob'
-c 0 'allowed' run --gate -c 'echo y'
+run 0 'allowed' run --gate -c 'echo y'
 row 1 '.kind == "begin" and .verdict == "allow" and (.view | startswith("sha256:"))' 'begin has the verdict'
 echo 'tools: [' >"$config"
-c 126 'a broken policy' run --gate -c 'echo y'
+run 126 'a broken policy' run --gate -c 'echo y'
 row 0 '.kind == "verdict" and .verdict == "deny" and .reasons == ["policy-error"] and .command == "echo y"' \
 	'a verdict'
 rm "$config"
 
 # ---- check ----
-before=$(rows)
-c 0 'check' check 'ls'
-[[ $(rows) == "$before" ]]
+count=$(rows)
+run 0 'check' check 'ls'
+[[ $(rows) == "$count" ]]
 result $? 'leaves no row'
-c 0 'check --record' check --record --agent b 'ls'
+run 0 'check --record' check --record --agent b 'ls'
 row 0 '.kind == "verdict" and .verdict == "allow" and .agent_id == "b" and .command == "ls"' 'a verdict'
-c 64 'check --agent alone' check --agent b 'ls'
-c 64 'a batch' check --batch --record
+run 64 'check --agent alone' check --agent b 'ls'
+run 64 'a batch' check --batch --record
 holds
 cat "$CAISSON_STATE"/audit/*.jsonl >"$tmp/all"
 /usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/audit-row.schema.json" "$tmp/all" \
@@ -142,7 +137,7 @@ result $? "rows fit the schema ($(wc -l <"$tmp/all"))"
 # ---- what cannot be recorded does not run ----
 try() { # STATUS WHAT PATTERN: a run that would leave a mark
 	rm -f "$tmp/ws/mark"
-	c "$1" "$2" run --workspace "$tmp/ws" -c "echo > $tmp/ws/mark"
+	run "$1" "$2" run --workspace "$tmp/ws" -c "echo > $tmp/ws/mark"
 	if [[ $1 == 125 ]]; then
 		jq -e '.status == "setup_error" and .exit_code == 125' "$tmp/out" >/dev/null &&
 			grep -q "$3" "$tmp/err" && [[ ! -e $tmp/ws/mark ]]
@@ -156,11 +151,11 @@ state=$CAISSON_STATE
 export CAISSON_STATE=$tmp/file
 : >"$tmp/file"
 try 125 'the state is a file' 'is not a directory'
-c 2 'check --record there' check --json --record ls
+run 2 'check --record there' check --json --record ls
 jq -e '.verdict == "deny" and .reasons[0].id == "record-error"' "$tmp/out" >"$tmp/err"
 result $? 'denied: record-error'
 CAISSON_STATE=$tmp/ws/state
-c 2 'the state in the project' check --record ls
+run 2 'the state in the project' check --record ls
 grep -q 'record-error.*lies inside the project' "$tmp/out" && [[ ! -e $tmp/ws/state ]]
 result $? 'denied, and nothing was made'
 CAISSON_STATE=$tmp/open
@@ -224,10 +219,10 @@ else
 fi
 
 # ---- many at once ----
-before=$(rows)
+count=$(rows)
 for ((i = 0; i < 64; i++)); do "$CAISSON" check --record "echo $i" >"$tmp/many.$i" & done
 wait
-[[ $(rows) == $((before + 64)) && $(cat "$tmp"/many.* | grep -c '^allow$') == 64 ]]
+[[ $(rows) == $((count + 64)) && $(cat "$tmp"/many.* | grep -c '^allow$') == 64 ]]
 result $? '64 at once: 64 rows'
 holds
 echo "1..$n"

@@ -6,16 +6,9 @@
 failure_files=(show err)
 umask 022 # what is made here is for an ordinary user as well
 
-run() {
-	local want=$1 what=$2
-	shift 2
-	"$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
-json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
-out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
+before=()
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
 
 # A home of its own: the policy of whoever runs the tests is not what is tested.
 export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/state

@@ -12,7 +12,7 @@ static inline struct audit open_at(const char *state)
 {
 	struct audit au = {.dir = -1};
 	struct err e = {0};
-	if (audit_open(A, str_of(at(state)), STR(""), (uint32_t)getuid(), true, &au, &e) < 0)
+	if (audit_open(A, str_of(at(state)), (uint32_t)getuid(), true, &au, &e) < 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	au.sync = AUDIT_SYNC_NONE;
 	au.now = test_clock;

@@ -145,8 +145,8 @@ static void test_refused(void)
 	make_link("/dev/null", "refused/audit/2026-01-01.jsonl");
 	CHECK_INT(append_note(&au, AUDIT_VERDICT, STR("x"), NULL, &e), -1);
 	CHECK_INT(chmod(at("refused/audit"), 0770), 0);
-	CHECK_INT(audit_open(A, str_of(at("refused")), STR(""), (uint32_t)getuid(), true, &other, &e), -1);
-	CHECK_INT(audit_open(A, str_of(at("absent")), STR(""), (uint32_t)getuid(), false, &other, &e), -1);
+	CHECK_INT(audit_open(A, str_of(at("refused")), (uint32_t)getuid(), true, &other, &e), -1);
+	CHECK_INT(audit_open(A, str_of(at("absent")), (uint32_t)getuid(), false, &other, &e), -1);
 	CHECK_INT(e.errnum, ENOENT);
 	CHECK_INT(count_fds(), fds);
 	audit_close(&au);
@@ -168,7 +168,7 @@ static struct fixture fixture(const char *state)
 	struct fixture f = {.au = open_at(state)};
 	for (size_t i = 0; i < N; i++)
 		add(&f.au, notes[i]);
-	f.file = at(str_c(A, str_fmt(A, "%s/audit/2026-01-01.jsonl", state)));
+	f.file = at(str_fmt_c(A, "%s/audit/2026-01-01.jsonl", state));
 	f.text = slurp(f.file);
 	CHECK_INT(lines_of(f.text, f.row, N), N);
 	EXPECT(verify(&f.au), AUDIT_SOUND, 0, 0);
@@ -358,7 +358,7 @@ static void test_days(void)
 
 static void set_head_day(const char *state, const char *day)
 {
-	FD_CLEANUP int lock = open(at(str_c(A, str_fmt(A, "%s/audit/lock", state))), O_RDWR | O_CLOEXEC);
+	FD_CLEANUP int lock = open(at(str_fmt_c(A, "%s/audit/lock", state)), O_RDWR | O_CLOEXEC);
 	struct head h;
 	CHECK(lock >= 0);
 	head_read(lock, &h);
@@ -473,7 +473,7 @@ static void test_torn(void)
 	struct fixture f = fixture("torn");
 	const size_t last = f.row[N - 1].n;
 	for (size_t keep = 1; keep < last; keep += 37) { /* the last row torn after so many bytes */
-		char *torn = at(str_c(A, str_fmt(A, "torn/audit/torn/2026-01-01-%zu.0", f.text.n - last)));
+		char *torn = at(str_fmt_c(A, "torn/audit/torn/2026-01-01-%zu.0", f.text.n - last));
 		spill(f.file, str_sub(f.text, 0, f.text.n - last + keep));
 		unlink(torn);
 		EXPECT(verify(&f.au), AUDIT_TORN, N, N);

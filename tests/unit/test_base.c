@@ -21,7 +21,7 @@ static struct arena *const A = &arena;
 static void test_err(void)
 {
 	struct err e, far;
-	CHECK_INT(err_set(&e, ERR_INPUT, 0, "bad '%s'", "x"), -1);
+	CHECK_INT(err_input(&e, "bad '%s'", "x"), -1);
 	CHECK_STR(str_of(e.text), "bad 'x'");
 	CHECK_INT(e.kind, ERR_INPUT);
 	CHECK_INT(err_set(&e, ERR_SYSTEM, ENOENT, "cannot open '%s'", "/x"), -1);

@@ -36,7 +36,7 @@ static int plain_begin(struct box_state *b, const struct spec *s, struct err *e)
 	plain.begins++;
 	plain.pidfd = plain.oom_event = -1;
 	b->own = &plain;
-	return plain.fail_begin ? err_set(e, ERR_SYSTEM, 0, "cannot begin") : 0;
+	return plain.fail_begin ? err_host(e, "cannot begin") : 0;
 }
 
 static bool plain_fits(struct box_state *b, const struct spec *s)
@@ -64,7 +64,7 @@ static int plain_start(struct box_state *b, struct err *e)
 	for (const struct op *op = b->ops.first; op; op = op->next)
 		plain.nops++;
 	if (plain.fail_start)
-		return err_set(e, ERR_SYSTEM, 0, "cannot start");
+		return err_host(e, "cannot start");
 	if (!plain.mute && box_before_program(b, e) != 0)
 		return -1;
 	CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
@@ -366,7 +366,7 @@ static void test_failures(void)
 static int say_no(void *ctx, struct err *e)
 {
 	++*(int *)ctx;
-	return err_set(e, ERR_INPUT, 0, "not now");
+	return err_input(e, "not now");
 }
 
 static void test_ready(void)

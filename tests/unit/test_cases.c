@@ -231,7 +231,7 @@ static void expect(struct test *t, const struct expectation *x)
 		expect_approval(t, x->value);
 	else if (!strcmp(key, "reaches"))
 		expect_reached(t, x->value);
-	else if (strstr(" shell cwd config policy mode ", str_c(t->a, str_fmt(t->a, " %s ", key))))
+	else if (strstr(" shell cwd config policy mode ", str_fmt_c(t->a, " %s ", key)))
 		return;
 	else if (json_read(t->a, x->value, &v, &e) != 0)
 		fail(t, e.text, x->value);
@@ -243,7 +243,7 @@ static void expect(struct test *t, const struct expectation *x)
 	} else if (!strcmp(key, "complete")) {
 		if (!is_same(t, json_key(t->answer, key), v))
 			fail(t, "complete is not", x->value);
-	} else if (strstr(" reads writes deletes execs ", str_c(t->a, str_fmt(t->a, " %s ", key))))
+	} else if (strstr(" reads writes deletes execs ", str_fmt_c(t->a, " %s ", key)))
 		expect_paths(t, key, v);
 	else
 		fail(t, "unknown key", x->key);

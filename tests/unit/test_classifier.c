@@ -56,7 +56,7 @@ static enum verdict judge_by(const struct policies *p, const char *command)
 /* The verdict with a shell script of this body as the classifier. */
 static enum verdict ask_script(const char *body, const char *command)
 {
-	make_file("judge", str_c(A, str_fmt(A, "#!/bin/sh\n%s\n", body)), 0700);
+	make_file("judge", str_fmt_c(A, "#!/bin/sh\n%s\n", body), 0700);
 	struct policies p = policies_with(at("judge"));
 	return judge_by(&p, command);
 }
@@ -121,7 +121,7 @@ static void test_answers(void)
 
 static void test_only_asks_are_asked_about(void)
 {
-	char *mark = at("called"), *body = str_c(A, str_fmt(A, "echo x > %s; %s", mark, SAY("allow")));
+	char *mark = at("called"), *body = str_fmt_c(A, "echo x > %s; %s", mark, SAY("allow"));
 	CHECK_INT(ask_script(body, "ls"), VERDICT_ALLOW);
 	CHECK(access(mark, F_OK) != 0);
 	CHECK_INT(ask_script(body, "./run"), VERDICT_CONTAIN);
@@ -286,7 +286,7 @@ static bool ended(const char *pidfile)
 static void test_time(void)
 {
 	limit_ms = 200;
-	ask_script(str_c(A, str_fmt(A, "echo $$ > %s; sleep 60; %s", at("pid"), SAY("allow"))), ASKS);
+	ask_script(str_fmt_c(A, "echo $$ > %s; sleep 60; %s", at("pid"), SAY("allow")), ASKS);
 	check_no_answer("took longer than 200 ms");
 	CHECK(took_ms >= 200 && took_ms < 200 + TOLERANCE_MS);
 	CHECK(ended("pid"));
@@ -305,8 +305,8 @@ static void test_grandchildren(void)
 {
 	limit_ms = 5000;
 	/* it keeps the pipe open, and its parent ends: nothing waits for it, and it does not stay */
-	CHECK_INT(ask_script(str_c(A, str_fmt(A, "sleep 60 & echo $! > %s; %s", at("pid2"), SAY("contain"))),
-			ASKS), VERDICT_CONTAIN);
+	CHECK_INT(ask_script(str_fmt_c(A, "sleep 60 & echo $! > %s; %s", at("pid2"), SAY("contain")), ASKS),
+			VERDICT_CONTAIN);
 	CHECK(took_ms < TOLERANCE_MS);
 	CHECK(ended("pid2"));
 	/* one that leaves the group keeps the pipe, and still delays nothing */
@@ -344,8 +344,8 @@ static void test_what_it_sees(void)
 	setenv("CAISSON_TEST_SECRET", "s3", 1);
 	int open_fd = open("/dev/null", O_RDONLY); /* an open descriptor that is not close-on-exec */
 	CHECK_INT(open_fd, 3);
-	CHECK_INT(ask_script(str_c(A, str_fmt(A, "cat > %s; env > %s; pwd > %s; ls /proc/$$/fd > %s; %s",
-			at("in"), at("env"), at("pwd"), at("fds"), SAY("allow"))), ASKS), VERDICT_ALLOW);
+	CHECK_INT(ask_script(str_fmt_c(A, "cat > %s; env > %s; pwd > %s; ls /proc/$$/fd > %s; %s", at("in"),
+			at("env"), at("pwd"), at("fds"), SAY("allow")), ASKS), VERDICT_ALLOW);
 	CHECK_INT(file_read(A, at("in"), 1 << 20, &text, NULL, NULL), 0);
 	CHECK_INT(json_read(A, text, &v, &e), 0);
 	CHECK_STR(json_text_at(v, "command"), ASKS);

@@ -175,7 +175,7 @@ static void test_file(void)
 	put("elsewhere.jsonl", STR(ONE("T", "danger-full-access")), 0600);
 	CHECK_INT(found("elsewhere.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
 	CHECK_INT(found(".codex/../elsewhere.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
-	CHECK_INT(symlink("../elsewhere.jsonl", str_c(A, str_fmt(A, "%s/.codex/link.jsonl", dir))), 0);
+	CHECK_INT(symlink("../elsewhere.jsonl", str_fmt_c(A, "%s/.codex/link.jsonl", dir)), 0);
 	CHECK_INT(found(".codex/link.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
 	put(".codex/shared.jsonl", STR(ONE("T", "danger-full-access")), 0666);
 	CHECK_INT(found(".codex/shared.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
@@ -306,7 +306,7 @@ static void test_shells(void)
 	CHECK_INT(symlink("agent/bin", str_c(A, here("@/linked"))), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
 		const char *row = shells[i].call ? shells[i].call : "(not known)";
-		struct codex_shell got;
+		struct shell_choice got;
 
 		p.at.path = here(shells[i].path);
 		p.login = here(shells[i].login);
@@ -418,7 +418,7 @@ static void test_settings(void)
 				.home = str_of(dir), .project = here("@/project")};
 		struct client_walls w;
 		struct str refuse;
-		const char *row = str_c(A, str_fmt(A, "%zu", i));
+		const char *row = str_fmt_c(A, "%zu", i);
 
 		claude_walls(A, &s, &w, &refuse);
 		CHECK_ROW(w.mode == settings[i].mode, row);
@@ -540,7 +540,7 @@ static void test_json(void)
 
 static void make_dir(const char *name)
 {
-	CHECK_INT(mkdir(str_c(A, str_fmt(A, "%s/%s", dir, name)), 0700), 0);
+	CHECK_INT(mkdir(str_fmt_c(A, "%s/%s", dir, name), 0700), 0);
 }
 
 static int take(const char *path, const struct stat *st, int kind, struct FTW *at)
@@ -553,7 +553,7 @@ int main(void)
 {
 	arena_init(A, (size_t)512 << 20);
 	unsetenv("CODEX_HOME");
-	if (!mkdtemp(dir) || mkdir(str_c(A, str_fmt(A, "%s/.codex", dir)), 0700) != 0)
+	if (!mkdtemp(dir) || mkdir(str_fmt_c(A, "%s/.codex", dir), 0700) != 0)
 		return 1;
 	RUN(test_lines);
 	RUN(test_file);

@@ -858,8 +858,8 @@ static void test_presets(void)
 	size_t n = 0;
 	for (; config_preset_at(n, &p); n++) {
 		struct yaml_file f;
-		struct loaded x = load_two(str_c(&arena, str_fmt(&arena, "import: [%.*s]", STR_ARG(p.name))),
-				"", CONFIG_CAISSON, WHO_OWNER);
+		struct loaded x = load_two(str_fmt_c(&arena, "import: [%.*s]", STR_ARG(p.name)), "",
+				CONFIG_CAISSON, WHO_OWNER);
 		if (x.r != 0 || x.notes)
 			unit_fail(__FILE__, __LINE__, "preset %.*s: %s%.*s", STR_ARG(p.name), x.e.text,
 					x.notes ? (int)x.notes->text.n : 0, x.notes ? x.notes->text.p : "");

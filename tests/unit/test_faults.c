@@ -32,11 +32,11 @@ static struct audit au;
 
 static void start(unsigned step)
 {
-	char *const env[] = {"PATH=/usr/bin:/bin", str_c(A, str_fmt(A, "HOME=%s", at("home"))),
-			str_c(A, str_fmt(A, "CAISSON_STATE=%s", at("state"))), NULL};
-	char *mark = str_c(A, str_fmt(A, "%s/mark-%u-", at("ws"), step));
+	char *const env[] = {"PATH=/usr/bin:/bin", str_fmt_c(A, "HOME=%s", at("home")),
+			str_fmt_c(A, "CAISSON_STATE=%s", at("state")), NULL};
+	char *mark = str_fmt_c(A, "%s/mark-%u-", at("ws"), step);
 	char *const argv[] = {caisson, "run", "--gate", "--workspace", at("ws"), "-c",
-			str_c(A, str_fmt(A, "echo %u > %s; echo done", step, mark)), NULL};
+			str_fmt_c(A, "echo %u > %s; echo done", step, mark), NULL};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
@@ -143,7 +143,7 @@ static bool marked(unsigned step)
 {
 	struct stat st;
 
-	return stat(at(str_c(A, str_fmt(A, "ws/mark-%u-", step))), &st) == 0;
+	return stat(at(str_fmt_c(A, "ws/mark-%u-", step)), &st) == 0;
 }
 
 static bool begun(struct str record, unsigned step)
@@ -283,7 +283,7 @@ int main(void)
 		free(caisson);
 		return 0;
 	}
-	if (audit_open(A, str_of(at("state")), STR(""), (uint32_t)getuid(), false, &au, &e) != 0)
+	if (audit_open(A, str_of(at("state")), (uint32_t)getuid(), false, &au, &e) != 0)
 		return 1;
 	CHECK_INT(rows.n, 2); /* begin and end */
 	test_steps(&rows);

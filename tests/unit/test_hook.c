@@ -145,8 +145,8 @@ static void test_inputs(void)
 
 		if (!str_ends(str_of(entry->d_name), ".json"))
 			continue;
-		CHECK_INT(file_read(A, str_c(A, str_fmt(A, "tests/hooks/%s", entry->d_name)), 1 << 20, &text,
-				NULL, NULL), 0);
+		CHECK_INT(file_read(A, str_fmt_c(A, "tests/hooks/%s", entry->d_name), 1 << 20, &text, NULL,
+				NULL), 0);
 		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 			try(filled(text, commands[i]), NULL);
 		asking[ninputs] = filled(text, "npm install");

@@ -239,15 +239,13 @@ static void test_worktrees(void)
 	make_dir("home/main/.git/worktrees", 0755);
 	make_dir("home/main/.git/worktrees/t", 0755);
 	make_dir("home/t", 0755);
-	make_file("home/t/.git", str_c(A, str_fmt(A, "gitdir: %s\n", at("home/main/.git/worktrees/t"))),
-			0644);
+	make_file("home/t/.git", str_fmt_c(A, "gitdir: %s\n", at("home/main/.git/worktrees/t")), 0644);
 	CHECK(!project_worktree(A, str_of(at("home/t")), repo)); /* only one side says so */
-	make_file("home/main/.git/worktrees/t/gitdir", str_c(A, str_fmt(A, "%s\n", at("home/t/.git"))), 0644);
+	make_file("home/main/.git/worktrees/t/gitdir", str_fmt_c(A, "%s\n", at("home/t/.git")), 0644);
 	CHECK(project_worktree(A, str_of(at("home/t")), repo));
 	CHECK(!project_worktree(A, str_of(at("home/linked")), repo));
 	CHECK(!project_worktree(A, str_of(at("home/t")), str_of(at("home/linked"))));
-	make_file("home/t/.git",
-			str_c(A, str_fmt(A, "gitdir: %s\n", at("home/main/.git/worktrees/../worktrees/t"))),
+	make_file("home/t/.git", str_fmt_c(A, "gitdir: %s\n", at("home/main/.git/worktrees/../worktrees/t")),
 			0644);
 	CHECK(!project_worktree(A, str_of(at("home/t")), repo));
 }

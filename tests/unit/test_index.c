@@ -356,7 +356,7 @@ static void test_record_changes(void)
 	/* dropped: no row and no text of it stays behind */
 	CHECK_INT(unlink(at("changes/audit/2026-01-06.jsonl")), 0);
 	for (int d = 1; d <= 5; d++) {
-		CHECK(unlink(at(str_c(A, str_fmt(A, "changes/audit/2026-01-0%d.jsonl", d)))) == 0);
+		CHECK(unlink(at(str_fmt_c(A, "changes/audit/2026-01-0%d.jsonl", d))) == 0);
 		COMPARE_SOME(&au);
 	}
 	CHECK(commands > 100);
@@ -522,7 +522,7 @@ static void test_follow(void)
 		CHECK_INT(audit_follow_next(f, l, &e), 0);
 	}
 	/* a torn line is not a row; the row that takes its place is */
-	char *file = str_c(A, str_fmt(A, "follow/audit/%s", l->file));
+	char *file = str_fmt_c(A, "follow/audit/%s", l->file);
 	FD_CLEANUP int fd = open(at(file), O_WRONLY | O_APPEND | O_CLOEXEC);
 	CHECK(write(fd, "{\"v\":1,", 7) == 7);
 	CHECK_INT(audit_follow_next(f, l, &e), 0);

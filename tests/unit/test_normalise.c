@@ -80,8 +80,8 @@ static void test_samples(void)
 		if (!str_ends(name, ".raw"))
 			continue;
 		seen++;
-		CHECK_STRN(hold(load(str_c(&a, str_fmt(&a, SAMPLES "/%s", f->d_name)))),
-				load(str_c(&a, str_fmt(&a, SAMPLES "/%.*s.txt", (int)name.n - 4, name.p))));
+		CHECK_STRN(hold(load(str_fmt_c(&a, SAMPLES "/%s", f->d_name))),
+				load(str_fmt_c(&a, SAMPLES "/%.*s.txt", (int)name.n - 4, name.p)));
 	}
 	if (d)
 		closedir(d);

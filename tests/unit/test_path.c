@@ -195,7 +195,7 @@ static void test_path_process(void)
 	static const char *const names[] = {"ns/net", "ns/net/x", "cwd", "cwd/f", "root/etc", "exe", "fd/0",
 			"task/1/root"};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct path_answer p = look(str_c(A, str_fmt(A, "/proc/%ld/%s", (long)getpid(), names[i])));
+		struct path_answer p = look(str_fmt_c(A, "/proc/%ld/%s", (long)getpid(), names[i]));
 		CHECK_ROW(p.kind == PATH_OTHER && p.target == PATH_OTHER, names[i]);
 		CHECK_ROW(!p.real.n && !p.place.n, names[i]);
 	}
@@ -211,7 +211,7 @@ static void proc_elsewhere(void)
 		_exit(77);
 	CHECK_STR(look("proc2/self/cwd/f").real, "");
 	CHECK_STR(look("proc2/self/root/etc").real, "");
-	CHECK_STR(look(str_c(A, str_fmt(A, "proc2/%ld/cwd", (long)getpid()))).real, "");
+	CHECK_STR(look(str_fmt_c(A, "proc2/%ld/cwd", (long)getpid())).real, "");
 	CHECK(expand("proc2/*/environ").more);
 	CHECK_INT(expand("proc2/*").nmatches, 0);
 }

@@ -67,7 +67,7 @@ struct row {
 
 static const char *row_name(const struct row *r)
 {
-	return str_c(&a, str_fmt(&a, "%s on '%s'", r->rule, r->line));
+	return str_fmt_c(&a, "%s on '%s'", r->rule, r->line);
 }
 
 #define N MATCH_NO
@@ -634,8 +634,8 @@ static void test_settings_modes(void)
 		struct policy p = {.mode = MODE_BYPASS};
 		struct err e;
 
-		CHECK_ROW(load(str_c(&a, str_fmt(&a, "{\"permissions\": {\"defaultMode\": \"%s\"}}",
-				rows[i].text)), &p, &e) == 0, rows[i].text);
+		CHECK_ROW(load(str_fmt_c(&a, "{\"permissions\": {\"defaultMode\": \"%s\"}}", rows[i].text),
+				&p, &e) == 0, rows[i].text);
 		CHECK_ROW(p.mode == rows[i].mode, rows[i].text);
 	}
 }

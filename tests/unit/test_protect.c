@@ -740,7 +740,7 @@ static void test_quarantine_in_place(void)
 	c = find_change(finish(p), "s/HEAD");
 	CHECK(c && str_contains(c->moved_to, STR("/ws/s/HEAD.quarantined-")));
 	CHECK_INT(rmdir(str_c(A, p->quarantine)), 0);
-	CHECK_INT(rmdir(str_c(A, str_fmt(A, "/dev/shm/caisson-test-%d", (int)getpid()))), 0);
+	CHECK_INT(rmdir(str_fmt_c(A, "/dev/shm/caisson-test-%d", (int)getpid())), 0);
 }
 
 /* Many files and many repositories: all are looked at, whether they could be pinned or not. */

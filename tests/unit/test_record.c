@@ -28,7 +28,7 @@ static struct blobs blobs_at(const char *state)
 
 static char *blob_path(const char *state, struct str digest)
 {
-	return at(str_c(A, str_fmt(A, "%s/blobs/%.2s/%.64s.zst", state, digest.p + 7, digest.p + 7)));
+	return at(str_fmt_c(A, "%s/blobs/%.2s/%.64s.zst", state, digest.p + 7, digest.p + 7));
 }
 
 static struct str pattern(size_t n)
@@ -374,7 +374,7 @@ static struct str newest(const char *state)
 	struct str line = STR("");
 	struct err e = {0};
 
-	if (audit_open(A, str_of(at(state)), STR(""), (uint32_t)getuid(), false, &au, &e) != 0 ||
+	if (audit_open(A, str_of(at(state)), (uint32_t)getuid(), false, &au, &e) != 0 ||
 			audit_reader_new(A, &au, &all, AUDIT_NEWEST_FIRST, &r, &e) != 0)
 		return unit_fail(__FILE__, __LINE__, "%s: %s", state, e.text), line;
 	CHECK_INT(audit_next(r, &l, &e), 1);

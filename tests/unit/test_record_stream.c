@@ -20,7 +20,7 @@ static struct stream made(struct str text)
 	struct stream s = {.file = memfd_create("stream", MFD_CLOEXEC), .end = text.n, .total = text.n,
 			.text = str_sub(text, 0, 100)};
 
-	CHECK_INT(stream_put(s.file, 0, text, NULL), 0);
+	CHECK_INT(stream_put(s.file, 0, text), 0);
 	return s;
 }
 
@@ -117,7 +117,7 @@ static void test_lost(void)
 	for (uint64_t at = 14; at < s.end; at += sizeof(piece))
 		CHECK_INT(stream_put(s.file, at,
 				str_n(piece, s.end - at < sizeof(piece) ? (size_t)(s.end - at) :
-				sizeof(piece)), NULL), 0);
+				sizeof(piece))), 0);
 	got = kept(s, true);
 	CHECK(str_starts(got, "the beginni"));
 	CHECK(str_contains(got, str_fmt(A, "\n[%llu bytes are not kept]\n....",

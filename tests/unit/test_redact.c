@@ -312,11 +312,10 @@ static void test_invisible(void)
 	for (size_t i = 0; i < ARRAY_SIZE(gaps); i++) {
 		CHECK_STR(clean(str_fmt(&a, "a%sb gh%sp_%.*s%s%.*s%s c%s", gaps[i], gaps[i],
 				STR_ARG(str_sub(body, 0, 9)), gaps[i], STR_ARG(str_sub(body, 9, 36)), gaps[i],
-				gaps[i]), &n),
-				str_c(&a, str_fmt(&a, "a%sb [redacted:github-token]%s c%s", gaps[i], gaps[i],
-				gaps[i])));
+				gaps[i]), &n), str_fmt_c(&a, "a%sb [redacted:github-token]%s c%s", gaps[i],
+				gaps[i], gaps[i]));
 		CHECK_STR(clean(str_fmt(&a, "pass%sword: hun%ster2\n", gaps[i], gaps[i]), &n),
-				str_c(&a, str_fmt(&a, "pass%sword: [redacted:password]\n", gaps[i])));
+				str_fmt_c(&a, "pass%sword: [redacted:password]\n", gaps[i]));
 	}
 	CHECK_STR(clean(STR(ODD), &n), ODD);
 }

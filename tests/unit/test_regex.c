@@ -157,7 +157,7 @@ static void test_errors(void)
 		if (offset != rows[i].offset || !strstr(e.text, rows[i].text))
 			unit_fail(__FILE__, __LINE__, "'%s': offset %zu, want %zu: %s", rows[i].pattern,
 					offset, rows[i].offset, e.text);
-		CHECK(strstr(e.text, str_c(&a, str_fmt(&a, "(at byte %zu)", offset))));
+		CHECK(strstr(e.text, str_fmt_c(&a, "(at byte %zu)", offset)));
 	}
 
 	struct regex *r = NULL;

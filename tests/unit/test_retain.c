@@ -148,8 +148,8 @@ static void age(const struct str digest)
 {
 	const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 	CHECK_INT(utimensat(AT_FDCWD,
-			at(str_c(A, str_fmt(A, "blobs/blobs/%.2s/%.64s.zst", digest.p + 7, digest.p + 7))),
-			old, 0), 0);
+			at(str_fmt_c(A, "blobs/blobs/%.2s/%.64s.zst", digest.p + 7, digest.p + 7)), old, 0),
+			0);
 }
 
 static void test_sweep(void)

@@ -223,7 +223,7 @@ static void test_scripts(void)
 	EXPECT(ASK(.file = at("ws")), "is not a regular file");
 	EXPECT(ASK(.file = ""), "error: --file needs the name of a file");
 	EXPECT(ASK(.file = at("ws/in.py"), .workspace = at("ws")),
-			str_c(A, str_fmt(A, "argv [python3] [%s/ws/in.py];", dir)), "!file /caisson");
+			str_fmt_c(A, "argv [python3] [%s/ws/in.py];", dir), "!file /caisson");
 	if (geteuid() != 0)
 		EXPECT(ASK(.file = at("secret"), .lang = "sh"), "error: cannot open");
 }
@@ -343,12 +343,12 @@ static void test_places(void)
 	EXPECT(ASK(.code = "ls"), "home /home/box cwd '' workspace '' ro input -1");
 	EXPECT(ASK(.code = "ls", .input = true, .plain = true, .require = "cgroup"),
 			"input 0 through cgroup");
-	in = str_c(A, str_fmt(A, "workspace '%s' rw", ws));
+	in = str_fmt_c(A, "workspace '%s' rw", ws);
 	EXPECT(ASK(.code = "ls", .workspace = ws), in, "cwd ''");
-	EXPECT(ASK(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:ro", ws))),
-			str_c(A, str_fmt(A, "workspace '%s' ro", ws)));
-	EXPECT(ASK(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s/:rw", ws))), in);
-	EXPECT(ASK(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:overlay", ws))),
+	EXPECT(ASK(.code = "ls", .workspace = str_fmt_c(A, "%s:ro", ws)),
+			str_fmt_c(A, "workspace '%s' ro", ws));
+	EXPECT(ASK(.code = "ls", .workspace = str_fmt_c(A, "%s/:rw", ws)), in);
+	EXPECT(ASK(.code = "ls", .workspace = str_fmt_c(A, "%s:overlay", ws)),
 			"overlay is not available yet");
 	EXPECT(ASK(.code = "ls", .workspace = at("none")), "error: --workspace", "does not exist");
 	EXPECT(ASK(.code = "ls", .workspace = at("link")), "is a symbolic link; name the directory itself");
@@ -361,15 +361,13 @@ static void test_places(void)
 	EXPECT(ASK(.code = "ls", .workspace = dir), "or one above it");
 	EXPECT(ASK(.code = "ls", .workspace = at("state2")), "caisson's own files");
 	EXPECT(ASK(.code = "ls", .workspace = at("home2/proj")), "workspace '");
-	EXPECT(ASK(.code = "ls", .workspace = ws, .cwd = at("ws2/sub")),
-			str_c(A, str_fmt(A, "cwd '%s/sub'", ws)));
+	EXPECT(ASK(.code = "ls", .workspace = ws, .cwd = at("ws2/sub")), str_fmt_c(A, "cwd '%s/sub'", ws));
 	EXPECT(ASK(.code = "ls", .workspace = ws, .cwd = at("ws2/none")),
 			"is not a directory of the workspace");
 	EXPECT(ASK(.code = "ls", .cwd = "/tmp"), "cwd '/tmp'");
-	EXPECT(ASK(.code = "ls", .read = ONE(at("data"))),
-			str_c(A, str_fmt(A, "; read %s/data at ''", dir)));
+	EXPECT(ASK(.code = "ls", .read = ONE(at("data"))), str_fmt_c(A, "; read %s/data at ''", dir));
 	EXPECT(ASK(.code = "ls", .write = ONE(ws), .read = ONE(at("ws2/sub"))),
-			str_c(A, str_fmt(A, "; write %s at ''; read %s/sub at ''", ws, ws)));
+			str_fmt_c(A, "; write %s at ''; read %s/sub at ''", ws, ws));
 	EXPECT(ASK(.code = "ls", .read = ONE(at("none"))), "error: --read", "does not exist");
 	EXPECT(ASK(.code = "ls", .read = ONE("/")), "error: --read '/' is the root");
 	EXPECT(ASK(.code = "ls", .read = ONE(home)), "the home directory");
@@ -414,24 +412,20 @@ static void test_work(void)
 	here.home = str_of(home);
 	here.state_dir = str_of(at("state3"));
 	here.cwd = here.project = str_of(at("home3/proj"));
-	set_environ(ARGV(str_c(A,
-			str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/.ssh:.:%s/proj/node_modules/.bin:re"
-			"lative:/usr/bin:/var/x", home, home, home)), "NVM_DIR=/n", "NODE_ENV=test"));
+	set_environ(ARGV(str_fmt_c(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/.ssh:.:%s/proj/node_modules/.bin:"
+			"relative:/usr/bin:/var/x", home, home, home), "NVM_DIR=/n", "NODE_ENV=test"));
 	load(NULL, NULL, NULL);
 	EXPECT(work, "work cpus 8000 memory 12288M time 600000 pids 4096 scratch 1024M",
-			str_c(A, str_fmt(A, "home %s cwd '%s/proj' workspace '%s/proj' rw", home, home,
-			home)));
-	EXPECT(work, str_c(A, str_fmt(A, "read %s/.cargo/bin at ''", home)),
-			str_c(A, str_fmt(A, "read %s/.cargo/registry at ''", home)),
-			str_c(A, str_fmt(A, "read %s/.local/bin at ''", home)));
-	EXPECT(work, str_c(A, str_fmt(A, "read %s/.config/git/ignore at ''", home)),
-			str_c(A, str_fmt(A, "at '%s/.cache'", home)),
-			str_c(A, str_fmt(A, "at '%s/.npm'", home)));
+			str_fmt_c(A, "home %s cwd '%s/proj' workspace '%s/proj' rw", home, home, home));
+	EXPECT(work, str_fmt_c(A, "read %s/.cargo/bin at ''", home),
+			str_fmt_c(A, "read %s/.cargo/registry at ''", home),
+			str_fmt_c(A, "read %s/.local/bin at ''", home));
+	EXPECT(work, str_fmt_c(A, "read %s/.config/git/ignore at ''", home),
+			str_fmt_c(A, "at '%s/.cache'", home), str_fmt_c(A, "at '%s/.npm'", home));
 	EXPECT(work, "!.ssh", "!credentials", "!keyrings", "!.aws", "!.cargo/git", "NODE_ENV=test",
 			"NVM_DIR=/n");
-	EXPECT(work, str_c(A,
-			str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/proj:%s/proj/node_modules/.bin:/usr/"
-			"bin:/usr/local/sbin:/usr/sbin:/sbin:/bin;", home, home, home)));
+	EXPECT(work, str_fmt_c(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/proj:%s/proj/node_modules/.bin:/usr/"
+			"bin:/usr/local/sbin:/usr/sbin:/sbin:/bin;", home, home, home));
 	EXPECT(ASK(.code = "ls"), "!.cargo", "!NODE_ENV",
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin;",
 			"home /home/box");
@@ -835,7 +829,7 @@ static void test_ticket(void)
 	CHECK_INT(ticket_write(A, state, &t, &id, &e), 0);
 	CHECK_INT(ticket_write(A, state, &t, &other, &e), 0);
 	CHECK(id.n == 32 && !str_eq(id, other));
-	CHECK_INT(stat(str_c(A, str_fmt(A, "%.*s/tickets/%.*s", STR_ARG(state), STR_ARG(id))), &st), 0);
+	CHECK_INT(stat(str_fmt_c(A, "%.*s/tickets/%.*s", STR_ARG(state), STR_ARG(id)), &st), 0);
 	CHECK_INT(st.st_mode & 07777, 0600);
 	CHECK_INT(ticket_take(A, state, id, uid, &got, &e), 0);
 	CHECK_STRN(got.command, t.command);
@@ -928,7 +922,7 @@ static bool taken_with(const char *key, const char *value)
 	char *from;
 
 	CHECK_INT(ticket_write(A, state, &t, &id, &e), 0);
-	path = str_c(A, str_fmt(A, "state5/tickets/%.*s", STR_ARG(id)));
+	path = str_fmt_c(A, "state5/tickets/%.*s", STR_ARG(id));
 	CHECK_INT(file_read(A, at(path), 1 << 20, &text, NULL, NULL), 0);
 	from = strstr(str_c(A, text), key);
 	CHECK(from != NULL);
@@ -947,12 +941,11 @@ static void test_ticket_age(void)
 
 	clock_gettime(CLOCK_BOOTTIME, &t);
 	now = (long long)t.tv_sec * 1000;
-	CHECK(taken_with("\"created_ms\":", str_c(A, str_fmt(A, "%lld", now > 60000 ? now - 60000 : 1))));
+	CHECK(taken_with("\"created_ms\":", str_fmt_c(A, "%lld", now > 60000 ? now - 60000 : 1)));
 	CHECK(!taken_with("\"created_ms\":", "0"));
-	CHECK(!taken_with("\"created_ms\":", str_c(A, str_fmt(A, "%lld", now + 60000))));
+	CHECK(!taken_with("\"created_ms\":", str_fmt_c(A, "%lld", now + 60000)));
 	if (now > TICKET_AGE_MS + 60000)
-		CHECK(!taken_with("\"created_ms\":",
-				str_c(A, str_fmt(A, "%lld", now - TICKET_AGE_MS - 1000))));
+		CHECK(!taken_with("\"created_ms\":", str_fmt_c(A, "%lld", now - TICKET_AGE_MS - 1000)));
 	CHECK(!taken_with("\"boot\":", "\"another\""));
 	CHECK(!taken_with("\"v\":", "3"));
 	CHECK(!taken_with("\"network\":", "7"));

@@ -33,7 +33,7 @@ static struct stream made(uint64_t n)
 		k = k < n - at ? k : n - at;
 		for (size_t i = 0; i < k; i++)
 			piece[i] = byte_at(at + i);
-		CHECK_INT(stream_put(s.file, at, str_n(piece, (size_t)k), NULL), 0);
+		CHECK_INT(stream_put(s.file, at, str_n(piece, (size_t)k)), 0);
 	}
 	return s;
 }

@@ -32,7 +32,7 @@ static struct stream made(uint64_t n, bool lines, uint64_t where, struct str min
 			memcpy(keep, piece + (where - at), mine.n);
 			memcpy(piece + (where - at), mine.p, mine.n);
 		}
-		CHECK_INT(stream_put(s.file, at, str_n(piece, k), NULL), 0);
+		CHECK_INT(stream_put(s.file, at, str_n(piece, k)), 0);
 		s.lines += str_count(str_n(piece, k), '\n');
 		if (!at)
 			memcpy(head, piece, nhead < k ? nhead : k);
@@ -133,7 +133,7 @@ static void test_unreadable(void)
 			.end = 1000000, .total = 1000000, .lines = 3}};
 	struct report r;
 
-	CHECK_INT(stream_put(o.out.file, 0, STR("this is there\n"), NULL), 0);
+	CHECK_INT(stream_put(o.out.file, 0, STR("this is there\n")), 0);
 	r = report(&o);
 	CHECK_STR(r.out, "this is there\n");
 	CHECK(r.out_cut.is && r.out_cut.total_bytes == 1000000 && r.out_cut.dropped_bytes == 1000000 - 14 &&

@@ -111,7 +111,7 @@ static void test_both(void)
 		said = str_fmt(A, "%s %s %s %s", validity_name(v.validity), result_name(v.result),
 				v.format ? v.format : "-", evidence_name(v.evidence));
 		CHECK_ROW(str_starts(want, str_c(A, said)),
-				str_c(A, str_fmt(A, "%s: %.*s", rows[i].name, STR_ARG(said))));
+				str_fmt_c(A, "%s: %.*s", rows[i].name, STR_ARG(said)));
 		CHECK_ROW(want.n <= said.n || expect_noted(&v, str_sub(want, said.n + 1, want.n)),
 				rows[i].name);
 	}

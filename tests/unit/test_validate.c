@@ -36,8 +36,7 @@ static bool sample_file(struct arena *a, const char *path, const char *end, stru
 	size_t n = strlen(path) - strlen(".expect.json");
 	struct err e;
 
-	return file_read(a, str_c(a, str_fmt(a, "%.*s%s", (int)n, path, end)), SAMPLE_MAX, ret, NULL,
-			&e) == 0;
+	return file_read(a, str_fmt_c(a, "%.*s%s", (int)n, path, end), SAMPLE_MAX, ret, NULL, &e) == 0;
 }
 
 static struct json *sample_json(struct arena *a, const char *path, const char *end)

@@ -112,8 +112,8 @@ static void check_values(const struct visit *v, const char *key, bool ordinary)
 	const struct ynode *list = yaml_get(v->row, key);
 
 	for (const struct ynode *c = list ? list->child : NULL; c; c = c->next) {
-		char *what = str_c(&arena, str_fmt(&arena, "%.*s=%.*s is not as 'variables.yaml' says: %s",
-				STR_ARG(v->real), STR_ARG(c->text), key));
+		char *what = str_fmt_c(&arena, "%.*s=%.*s is not as 'variables.yaml' says: %s",
+				STR_ARG(v->real), STR_ARG(c->text), key);
 
 		CHECK_ROW(var_ordinary(v->r, with_home(c->text), STR(HOME)) == ordinary, what);
 	}

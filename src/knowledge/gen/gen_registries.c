@@ -77,11 +77,7 @@ static int check_row(struct registry_bake *b, const struct ynode *row)
 	if (row->kind != YNODE_MAP || !yaml_get(row, "name") || !yaml_get(row, "programs"))
 		return fail(b, row, "a row needs 'name' and 'programs'");
 	for (const struct ynode *c = row->child; c; c = c->next) {
-		bool found = false;
-
-		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-			found |= str_is(c->key, keys[i]);
-		if (!found)
+		if (STR_INDEX(keys, c->key) < 0)
 			return yaml_fail(b->file, c, true, b->e, "unknown key");
 		if (c->kind != (str_is(c->key, keys[REGISTRY_ASK]) ? YNODE_LIST : YNODE_SCALAR))
 			return fail(b, c, "expected a text, or a list of commands for 'ask'");

@@ -67,11 +67,9 @@ static int check_keys(struct bake *b, const struct ynode *row)
 	if (row->kind != YNODE_MAP || !yaml_get(row, "name") || !yaml_get(row, "effect"))
 		return fail(b, row, "a row needs 'name' and 'effect'");
 	for (const struct ynode *c = row->child; c; c = c->next) {
-		bool found = false, list = str_is(c->key, "ordinary") || str_is(c->key, "acts");
+		bool list = str_is(c->key, "ordinary") || str_is(c->key, "acts");
 
-		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-			found |= str_is(c->key, keys[i]);
-		if (!found)
+		if (STR_INDEX(keys, c->key) < 0)
 			return yaml_fail(b->file, c, true, b->e, "unknown key");
 		if (c->kind != (list ? YNODE_LIST : YNODE_SCALAR))
 			return fail(b, c, list ? "expected a list of values" : "expected a text");
