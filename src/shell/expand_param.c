@@ -75,7 +75,7 @@ static struct param_value all_positional(struct eval *e, bool star)
 	for (size_t i = 0; i < e->s.params.n; i++) {
 		if (e->s.params.at[i].kind == WORD_REST)
 			v.rest = true, v.environment &= e->s.params.at[i].ambient,
-			v.likely = word_likely(e, &e->s.params.at[i]);
+			v.likely = word_likely_best(v.likely, word_likely(e, &e->s.params.at[i]));
 		else
 			v.items[v.n++].text = e->s.params.at[i].text;
 	}
@@ -379,7 +379,7 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 	else if (v->rest)
 		chars_mark(out, CHAR_REST);
 	if (v->rest)
-		chars_hint(out, v->likely);
+		chars_hint(out, 1, v->likely);
 }
 
 /* True if an unknown part of the value was read as data. */
@@ -405,8 +405,8 @@ static void put_value(struct eval *e, const struct param_value *v, struct how ho
 	if (how.arith && v->environment)
 		text = HOLE_NUMBER;
 	chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
-	if (str_eq(text, HOLE))
-		chars_hint(out, v->likely);
+	if (!text_exact(text))
+		chars_hint(out, text.n, v->likely);
 }
 
 /* Adds the word of ${x:-word}: its own quotes count; its literal text is split like an expansion. */
