@@ -686,7 +686,7 @@ static bool looks_for_name(const struct subject *s, const struct know_options *o
  * True if the program prints nothing of what the file holds: a number, a checksum, or whether it has a
  * variable. Comparisons with other files (cmp, diff -q) find out what a file holds.
  */
-static bool prints_no_content(struct judge *j, const struct access *x)
+bool paths_print_nothing(struct judge *j, const struct access *x)
 {
 	static const struct {
 		char programs[64], options[24]; /* with one of these; ! without them */
@@ -715,6 +715,42 @@ static bool prints_no_content(struct judge *j, const struct access *x)
 		}
 	}
 	return false;
+}
+
+static bool ends_in(struct str text, struct str end)
+{
+	return end.n && text.n >= end.n && str_eq(str_from(text, text.n - end.n), end);
+}
+
+/*
+ * True for the pattern of a search whose further words are not known: one of them may be an option that makes
+ * the pattern a file, but hardly ever is.
+ */
+static bool is_search_pattern(struct judge *j, const struct access *x)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+		struct know_options *o;
+		const struct word *first;
+
+		if (!str_is_any(s->base, "grep egrep fgrep zgrep rg ag") || !command_covers(s->c, x->at) ||
+				!access_by_any(x, "grep egrep fgrep zgrep rg ag"))
+			continue;
+		o = subject_options(j, s);
+		if (!o->noperands || know_has(o, "-e") || know_has(o, "-f") || know_has(o, "--files"))
+			continue;
+		first = &s->c->argv[o->operands[0]];
+		if (s->c->argv[s->c->argc - 1].kind == WORD_REST && first->kind == WORD_EXACT &&
+				ends_in(x->path.text, first->text))
+			return true;
+	}
+	return false;
+}
+
+/* Reads that show nothing of the file, or that another check judges. */
+static bool is_no_read(struct judge *j, const struct access *x)
+{
+	return paths_print_nothing(j, x) || is_search_pattern(j, x) || paths_found_by_name(j, x);
 }
 
 /* mkdir, rm, symlink() and the like act on the name: only a directory on the way to it can lead elsewhere. */
@@ -811,7 +847,7 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 			(x->below && reads_content(x) && path_table_process(w->real))))
 		raise_about(j, CHECK_PROC_ENVIRON, x, w, phrase_for(j, x, "the environment of a process:"),
 			NULL);
-	else if ((reads_content(x) && path_table_secret(j, w, x->below) && !prints_no_content(j, x)) ||
+	else if ((reads_content(x) && path_table_secret(j, w, x->below) && !is_no_read(j, x)) ||
 			paths_renames_secret(j, x, w))
 		raise_about(j, CHECK_SECRET_READ, x, w, phrase_for(j, x, "a likely secret:"),
 			"list the names only, or use an example file");
@@ -897,7 +933,7 @@ void paths_check(struct judge *j, const struct check *c)
 	}
 	paths_git(j, check_one, NULL);
 	git_changes_check(j);
-	paths_unknown_program(j);
+	paths_given_secrets(j);
 	paths_listed_secrets(j);
 }
 
