@@ -305,6 +305,17 @@ static bool traces(const struct subject *s)
 	return false;
 }
 
+/* declare -p, also of one variable. */
+static bool shows_variables(const struct subject *s)
+{
+	bool declares = str_is_any(s->base, "declare typeset export readonly local");
+
+	for (size_t i = 1; declares && i < s->c->argc; i++)
+		if (str_starts(s->c->argv[i].text, "-") && str_has(s->c->argv[i].text, 'p'))
+			return true;
+	return false;
+}
+
 /* . .env; env: the variables of the secret are shown. */
 static void show_sourced(struct judge *j)
 {
@@ -314,7 +325,7 @@ static void show_sourced(struct judge *j)
 		struct subject *s = &j->subjects[i];
 
 		if (!s->c->elsewhere && (dumps_environment(j, s) || prints_secret(j, s) ||
-				code_shows_environment(s) || traces(s)))
+				code_shows_environment(s) || shows_variables(s) || traces(s)))
 			judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_ASK, s->c->at,
 				judge_quote(j, "", s->c->at,
 					" shows variables of a likely secret that the request sources"),

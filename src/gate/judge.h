@@ -298,6 +298,8 @@ void paths_raise_secret(struct judge *j, const struct subject *s, const char *wh
 void paths_listed_secrets(struct judge *j);
 /* A command of find reads what find chooses, so the tests of find decide: paths_listed_secrets(). */
 bool paths_found_by_name(struct judge *j, const struct access *x);
+/* False if a command of find reads this, and the names that find asks for exclude /proc/PID/environ. */
+bool paths_finds_environ(struct judge *j, const struct access *x);
 /* path_given.c: secrets that are given to programs whose reads are not known */
 void paths_given_secrets(struct judge *j);
 /*

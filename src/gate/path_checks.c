@@ -844,7 +844,8 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 		check_change(j, x, w);
 	if (x->kind == ACCESS_READ && (path_table_environ(w->path, w->real) ||
-			(x->below && reads_content(x) && path_table_process(w->real))))
+			(x->below && reads_content(x) && path_table_process(w->real))) &&
+			paths_finds_environ(j, x))
 		raise_about(j, CHECK_PROC_ENVIRON, x, w, phrase_for(j, x, "the environment of a process:"),
 			NULL);
 	else if ((reads_content(x) && path_table_secret(j, w, x->below) && !is_no_read(j, x)) ||
@@ -873,7 +874,8 @@ static void check_likely(struct judge *j, const struct access *x)
 	if (!reads_content(x))
 		return;
 	if (path_table_environ_likely(j, text) || path_table_environ_likely(j, x->path.likely) ||
-			(x->path.glob && path_table_environ_found(j, x->path.text)))
+			(x->path.glob && path_table_environ_found(j, x->path.text) &&
+			paths_finds_environ(j, x)))
 		judge_say(j, gate_check(CHECK_PROC_ENVIRON), x->at,
 			str_of(phrase_for(j, x, "the environment of a process")));
 	else if (path_table_secret_likely(j, text, x->below) ||

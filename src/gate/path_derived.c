@@ -380,6 +380,16 @@ static void git_lines(struct judge *j, struct subject *s, struct know_options *o
 	}
 }
 
+/* git add -A, git add . */
+static bool adds_all(const struct subject *s, const struct know_options *o)
+{
+	bool all = know_has(o, "-A");
+
+	for (size_t i = 0; i < o->noperands; i++)
+		all |= str_is_any(s->c->argv[o->operands[i]].text, ". ./ :/ * .*");
+	return all;
+}
+
 /* The first operand of git grep is its pattern. */
 static size_t git_first_path(const struct know_options *o, struct str name)
 {
@@ -399,6 +409,8 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 
 	if (str_is(name, "log"))
 		git_lines(j, s, o, dir);
+	if (str_is(name, "add") && know_has(o, "-f") && adds_all(s, o))
+		paths_raise_secret(j, s, " adds ignored files, which likely are secrets, too");
 	for (size_t i = git_first_path(o, name); (reads || restores) && i < o->noperands; i++) {
 		const struct word *word = &s->c->argv[o->operands[i]];
 		struct where w;

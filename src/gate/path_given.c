@@ -26,14 +26,25 @@ static bool takes_words(const struct snippet *s)
 /* The files that a word may make a program read: none, those that its box has, or all. */
 enum reach { REACH_NOTHING = 0, REACH_BOX, REACH_ALL };
 
-static enum reach reach_of(const struct judge *j, const struct subject *s)
+/* The words of a build tool name what it makes. With -p make shows what it read. */
+static bool names_targets(struct judge *j, struct subject *s)
+{
+	return str_is_any(s->base, "make gmake bmake ninja just task rake") &&
+	       !know_has(subject_options(j, s), "-p");
+}
+
+static enum reach reach_of(struct judge *j, struct subject *s)
 {
 	enum reach reach = REACH_NOTHING;
 
-	if (!is_launched(j, s))
+	if (!is_launched(j, s) || names_targets(j, s))
 		return REACH_NOTHING;
 	if (!s->row)
 		return REACH_ALL;
+	for (const struct command *k = j->f->commands; k && !reach; k = k->next)
+		if (k->argc == 1 && k->argv[0].kind == WORD_REST &&
+				span_same(k->argv[0].at, s->c->argv[0].at))
+			reach = REACH_BOX; /* its row says that it may run any command */
 	for (const struct access *x = j->f->accesses; x && !reach; x = x->next)
 		if (x->kind == ACCESS_EXEC && !x->elsewhere && command_covers(s->c, x->at) &&
 				x->cause == CAUSE_COMMAND)
@@ -75,6 +86,8 @@ static bool word_is_secret(struct judge *j, const struct subject *s, const struc
 
 	if (w->kind != WORD_EXACT || !text.n || (w->text.p[0] == '-' && eq < 0) || is_code(j, w))
 		return false;
+	if (str_starts(text, "@")) /* the file that an argument comes from */
+		text = str_from(text, 1);
 	if (str_has(w->text, ' ') || str_has(w->text, '\n'))
 		return false; /* prose, not a path */
 	at = paths_lexical(j, s->c->cwd, text);
@@ -135,7 +148,7 @@ void paths_given_secrets(struct judge *j)
 {
 	secrets_in_code(j);
 	for (size_t i = 0; i < j->nsubjects; i++) {
-		const struct subject *s = &j->subjects[i];
+		struct subject *s = &j->subjects[i];
 		enum reach reach = s->base.n && text_exact(s->c->cwd) && !s->c->elsewhere ? reach_of(j, s)
 											 : REACH_NOTHING;
 

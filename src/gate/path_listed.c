@@ -360,13 +360,25 @@ static bool fd_lists(struct judge *j, struct subject *s)
 	return false;
 }
 
+/* ls -a src: a part of the project, which hardly has a .env. */
+static bool lists_part(const struct subject *s, const struct know_options *o)
+{
+	for (size_t i = 0; i < o->noperands; i++) {
+		const struct word *w = &s->c->argv[o->operands[i]];
+
+		if (w->kind != WORD_EXACT || !w->text.n || strchr("./", w->text.p[0]))
+			return false;
+	}
+	return o->noperands > 0;
+}
+
 /* ls -a, and git's lists of files that it ignores: .env is among them. */
 static bool lists_hidden(struct judge *j, struct subject *s)
 {
 	struct know_options *o = subject_options(j, s);
 
 	if (str_is_any(s->base, "ls eza exa"))
-		return know_has(o, "-a") || know_has(o, "-A");
+		return (know_has(o, "-a") || know_has(o, "-A")) && !lists_part(s, o);
 	if (!str_is(s->base, "git") || !o->name)
 		return false;
 	if (!strcmp(o->name, "git ls-files"))
@@ -420,6 +432,16 @@ static struct span pipeline_of(const struct judge *j, struct span at)
 				(span_same(all, at) || m->at.to - m->at.from < all.to - all.from))
 			all = m->at;
 	return all;
+}
+
+/* True if this place, or one that its text comes from (sh -c), is in the pipeline. */
+static bool leads_to(const struct judge *j, struct span all, struct span at)
+{
+	bool inside = span_overlaps(all, at);
+
+	for (uint32_t t = at.text; !inside && t > 0 && t < j->f->ntexts; t = j->f->texts[t].in)
+		inside = span_overlaps(j->f->texts[t].origin, all);
+	return inside;
 }
 
 /* True if a pipeline has one of these commands. */
@@ -484,16 +506,62 @@ static bool list_is_filtered(struct judge *j, struct span all)
 }
 
 /* find DIR -exec cat {} +: the command of find reads what it finds. */
-static bool found_by(const struct subject *s, const struct access *x)
+static bool found_by(const struct judge *j, const struct subject *s, const struct access *x)
 {
-	return str_is(s->base, "find") && x->path.glob && command_covers(s->c, x->at);
+	return str_is(s->base, "find") && x->path.glob &&
+	       (command_covers(s->c, x->at) || leads_to(j, s->c->at, x->at));
 }
 
-bool paths_found_by_name(struct judge *j, const struct access *x)
+/* Returns the find command that chooses what this access reads; NULL: none. */
+static const struct subject *finder(const struct judge *j, const struct access *x)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
-		if (found_by(&j->subjects[i], x) && str_ends(x->path.text, "/**"))
-			return true; /* paths_listed_secrets() judges it by the tests of find */
+		if (found_by(j, &j->subjects[i], x) && str_ends(x->path.text, "/**"))
+			return &j->subjects[i];
+	return NULL;
+}
+
+bool paths_found_by_name(struct judge *j, const struct access *x) { return finder(j, x) != NULL; }
+
+/* True if the names that find asks for include `environ`. */
+static bool finds_environ(const struct subject *s)
+{
+	struct find_words f = find_words(s);
+	bool named = false, pruned = false, match = false;
+
+	for (size_t k = f.tests; k < s->c->argc; k = find_skip(s->c, k) + 1) {
+		struct str next = k + 1 < s->c->argc ? s->c->argv[k + 1].text : STR("");
+
+		if (str_is_any(s->c->argv[k].text, "-o -or ,")) {
+			if (!pruned && (!named || match))
+				return true;
+			named = pruned = match = false;
+		}
+		pruned |= str_is(s->c->argv[k].text, "-prune");
+		if (!str_is_any(s->c->argv[k].text, "-name -iname") ||
+				str_is_any(s->c->argv[k - 1].text, "! -not"))
+			continue;
+		named = true;
+		match |= glob_path(next, STR("environ"), 0);
+	}
+	return !pruned && (!named || match);
+}
+
+bool paths_finds_environ(struct judge *j, const struct access *x)
+{
+	const struct subject *s = finder(j, x);
+
+	return !s || finds_environ(s);
+}
+
+/* find /proc -name environ | xargs cat */
+static bool lists_environ(struct judge *j, const struct subject *s)
+{
+	struct find_words f = find_words(s);
+
+	for (size_t k = f.first; str_is(s->base, "find") && k < f.tests; k++)
+		if (path_table_process(path_plain(j->a, s->c->argv[k].text)) && finds_environ(s))
+			return true;
 	return false;
 }
 
@@ -559,9 +627,9 @@ static bool uses_list(struct judge *j, const struct subject *s, const struct acc
 	if (x->elsewhere != s->c->elsewhere)
 		return false;
 	if (x->kind == ACCESS_DELETE)
-		return access_by(x, "mv") && found_by(s, x);
+		return access_by(x, "mv") && found_by(j, s, x);
 	return x->kind == ACCESS_READ && !access_by_any(x, lookers) && !paths_print_nothing(j, x) &&
-			(!path_known(&x->path) || found_by(s, x));
+			(!path_known(&x->path) || found_by(j, s, x));
 }
 
 void paths_listed_secrets(struct judge *j)
@@ -569,10 +637,10 @@ void paths_listed_secrets(struct judge *j)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 		struct span all;
-		bool hidden, kept;
+		bool hidden, kept, environ = lists_environ(j, s);
 
 		selected_secrets(j, s);
-		if (!lists_secrets(j, s, &hidden))
+		if (!lists_secrets(j, s, &hidden) && !environ)
 			continue;
 		all = pipeline_of(j, s->c->at);
 		if (hidden && list_is_filtered(j, all))
@@ -583,10 +651,12 @@ void paths_listed_secrets(struct judge *j)
 		if (str_is(s->base, "find") && runs_code(j, s))
 			continue;
 		for (const struct access *x = j->f->accesses; x; x = x->next)
-			if (uses_list(j, s, x) && (kept || span_overlaps(all, x->at) ||
+			if (uses_list(j, s, x) && (kept || leads_to(j, all, x->at) ||
 					command_covers(s->c, x->at)))
-				judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, x->at,
+				judge_raise_at_most(j, environ ? CHECK_PROC_ENVIRON : CHECK_SECRET_READ,
+					GRADE_DENY, x->at,
 					judge_quote(j, "what ", s->c->at,
+						environ ? " lists is the environment of processes" :
 						" lists is a likely secret and may be read here"),
 					NULL);
 	}

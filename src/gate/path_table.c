@@ -97,7 +97,9 @@ static const char secret_names[][PATTERN_ROOM] = {
 	"~/.config/discord/**", "~/.local/share/TelegramDesktop/**", "~/.irb_history", "~/.rediscli_history",
 	"~/.sqlite_history", "~/.mongodb/mongosh/**", "~/.config/nushell/history.txt",
 	"~/.local/share/powershell/PSReadLine/**", "~/.anthropic/**", "~/.config/anthropic/**",
-	"~/.config/openai/**", "~/.config/wandb/settings",
+	"~/.config/openai/**", "~/.config/wandb/settings", "~/.config/tea/config.yml",
+	"~/.config/gitlab-runner/**", "~/.config/remmina/**", "~/.ipython/profile_default/history.sqlite",
+	"~/.cursor/auth.json", "~/.continue/config.json", "~/.aider.conf.yml",
 	".env", ".env.*", "*.env", ".envrc", ".htpasswd", ".git-credentials", ".netrc", ".pgpass",
 	".vault-token", ".vault_pass", "vault_pass.txt", ".vault_password",
 	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "*_rsa", "*_ed25519",
@@ -585,6 +587,8 @@ bool path_table_environ_found(const struct judge *j, struct str pattern)
 	pid = str_first(rest, str_end(rest, '/', 0));
 	if (strpbrk(str_c(j->a, pid), "*?["))
 		pid = STR("1");
+	if (!str_is_digits(pid) && !str_is_any(pid, "self thread-self"))
+		return false;
 	return glob_path(pattern, str_fmt(j->a, "/proc/%.*s/environ", STR_ARG(pid)), 0) ||
 		glob_path(pattern,
 				str_fmt(j->a, "/proc/%.*s/task/%.*s/environ", STR_ARG(pid), STR_ARG(pid)), 0);
