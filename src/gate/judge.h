@@ -288,6 +288,8 @@ void paths_into_directory(struct judge *j, const struct access *x,
 		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 void paths_through_new_names(struct judge *j, const struct access *x,
 		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+/* cp .env .env.bak: the copy stays in the project, and its name still marks it as a secret. */
+bool paths_keeps_secret(struct judge *j, const struct access *x);
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w);
 void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *,
 		void *), void *ctx);

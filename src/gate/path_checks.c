@@ -728,13 +728,15 @@ static bool ends_in(struct str text, struct str end)
  */
 static bool is_search_pattern(struct judge *j, const struct access *x)
 {
+	static const char searches[] = "grep egrep fgrep zgrep rg ag yq xq";
+
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 		struct know_options *o;
 		const struct word *first;
 
-		if (!str_is_any(s->base, "grep egrep fgrep zgrep rg ag") || !command_covers(s->c, x->at) ||
-				!access_by_any(x, "grep egrep fgrep zgrep rg ag"))
+		if (!str_is_any(s->base, searches) || !access_by_any(x, searches) ||
+				!command_covers(s->c, x->at))
 			continue;
 		o = subject_options(j, s);
 		if (!o->noperands || know_has(o, "-e") || know_has(o, "-f") || know_has(o, "--files"))
@@ -750,7 +752,8 @@ static bool is_search_pattern(struct judge *j, const struct access *x)
 /* Reads that show nothing of the file, or that another check judges. */
 static bool is_no_read(struct judge *j, const struct access *x)
 {
-	return paths_print_nothing(j, x) || is_search_pattern(j, x) || paths_found_by_name(j, x);
+	return paths_print_nothing(j, x) || is_search_pattern(j, x) || paths_found_by_name(j, x) ||
+	       paths_keeps_secret(j, x);
 }
 
 /* mkdir, rm, symlink() and the like act on the name: only a directory on the way to it can lead elsewhere. */
@@ -878,8 +881,8 @@ static void check_likely(struct judge *j, const struct access *x)
 			paths_finds_environ(j, x)))
 		judge_say(j, gate_check(CHECK_PROC_ENVIRON), x->at,
 			str_of(phrase_for(j, x, "the environment of a process")));
-	else if (path_table_secret_likely(j, text, x->below) ||
-			path_table_secret_likely(j, x->path.likely, x->below))
+	else if ((path_table_secret_likely(j, text, x->below) ||
+			path_table_secret_likely(j, x->path.likely, x->below)) && !paths_print_nothing(j, x))
 		judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
 			str_of(phrase_for(j, x, "a likely secret")));
 }

@@ -312,6 +312,28 @@ bool paths_renames_secret(struct judge *j, const struct access *x, const struct 
 	return true;
 }
 
+bool paths_keeps_secret(struct judge *j, const struct access *x)
+{
+	bool kept = false;
+
+	if (x->kind != ACCESS_READ || !(access_by(x, "cp") || access_by(x, "ln")))
+		return false;
+	for (const struct access *to = j->f->accesses; to; to = to->next) {
+		struct where known = {0};
+
+		if (to->kind != ACCESS_WRITE || !span_same(to->at, x->at))
+			continue;
+		if (to->path.kind != WORD_EXACT)
+			return false;
+		known.path = known.real = path_plain(j->a, to->path.text);
+		if (path_place(j, known.path) != PLACE_ROOT || !path_table_secret(j, &known, false) ||
+				path_table_protected(j, known.path))
+			return false;
+		kept = true;
+	}
+	return kept;
+}
+
 /* ---- git ---- */
 
 struct where paths_lexical(struct judge *j, struct str dir, struct str text)
@@ -380,6 +402,13 @@ static void git_lines(struct judge *j, struct subject *s, struct know_options *o
 	}
 }
 
+/* git update-index --skip-worktree stores no content. */
+static bool marks_only(const struct know_options *o)
+{
+	return know_has(o, "--assume-unchanged") || know_has(o, "--no-assume-unchanged") ||
+	       know_has(o, "--skip-worktree") || know_has(o, "--no-skip-worktree");
+}
+
 /* git add -A, git add . */
 static bool adds_all(const struct subject *s, const struct know_options *o)
 {
@@ -409,6 +438,8 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 
 	if (str_is(name, "log"))
 		git_lines(j, s, o, dir);
+	if (str_is(name, "update-index") && marks_only(o))
+		reads = false;
 	if (str_is(name, "add") && know_has(o, "-f") && adds_all(s, o))
 		paths_raise_secret(j, s, " adds ignored files, which likely are secrets, too");
 	for (size_t i = git_first_path(o, name); (reads || restores) && i < o->noperands; i++) {

@@ -16,9 +16,11 @@ static bool is_launched(const struct judge *j, const struct subject *s)
 /* True if the reader or a scanner understood the code. */
 static bool is_read(const struct snippet *s) { return s->code ? s->code->complete : inline_harmless(s); }
 
-/* True for code that takes files from the words after it: a scanner knows those of awk, sed, jq and SQL. */
+/* True for code that may take files from the words after it. Those of sed are known whatever it does. */
 static bool takes_words(const struct snippet *s)
 {
+	if (s->lang == LANG_SED)
+		return false;
 	return !is_read(s) || s->lang == LANG_PYTHON || s->lang == LANG_JAVASCRIPT || s->lang == LANG_RUBY ||
 	       s->lang == LANG_PHP || s->lang == LANG_LUA;
 }
@@ -27,8 +29,10 @@ static bool takes_words(const struct snippet *s)
 enum reach { REACH_NOTHING = 0, REACH_BOX, REACH_ALL };
 
 /* The words of a build tool name what it makes. With -p make shows what it read. */
-static bool names_targets(struct judge *j, struct subject *s)
+static bool shows_no_word(struct judge *j, struct subject *s)
 {
+	if (str_is(s->base, "perl") && know_has(subject_options(j, s), "-i"))
+		return true; /* it edits them */
 	return str_is_any(s->base, "make gmake bmake ninja just task rake") &&
 	       !know_has(subject_options(j, s), "-p");
 }
@@ -37,7 +41,7 @@ static enum reach reach_of(struct judge *j, struct subject *s)
 {
 	enum reach reach = REACH_NOTHING;
 
-	if (!is_launched(j, s) || names_targets(j, s))
+	if (!is_launched(j, s) || shows_no_word(j, s))
 		return REACH_NOTHING;
 	if (!s->row)
 		return REACH_ALL;

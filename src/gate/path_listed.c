@@ -554,11 +554,20 @@ bool paths_finds_environ(struct judge *j, const struct access *x)
 	return !s || finds_environ(s);
 }
 
-/* find /proc -name environ | xargs cat */
+/* find /proc -name environ | xargs cat, fd environ /proc -x cat */
 static bool lists_environ(struct judge *j, const struct subject *s)
 {
 	struct find_words f = find_words(s);
+	bool below = false, named = false;
 
+	for (size_t k = 1; str_is_any(s->base, "fd fdfind") && k < s->c->argc; k++) {
+		struct str text = plain_regex(j, s->c->argv[k].text);
+
+		below |= path_table_process(path_plain(j->a, text));
+		named |= text.n >= FD_PART_MIN && str_contains(STR("environ"), text);
+	}
+	if (below && named)
+		return true;
 	for (size_t k = f.first; str_is(s->base, "find") && k < f.tests; k++)
 		if (path_table_process(path_plain(j->a, s->c->argv[k].text)) && finds_environ(s))
 			return true;

@@ -110,7 +110,7 @@ static const char secret_names[][PATTERN_ROOM] = {
 	"secrets.json", "secrets.toml", "*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json",
 	"master.key",
 	".dev.vars", "*firebase-adminsdk*.json", ".aws/credentials", ".docker/config.json", ".kube/config",
-	"kubeconfig", ".pypirc", ".my.cnf", ".vault-password", "key.pem", "config/credentials.yml.enc",
+	"kubeconfig", ".pypirc", ".my.cnf", ".vault-password", "config/credentials.yml.enc",
 	"wp-config.php", "logins.json", "key4.db", "cookies.sqlite", "Login Data",
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d/**",
 	"/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**", "/etc/krb5.keytab",
@@ -570,6 +570,8 @@ bool path_table_environ_likely(const struct judge *j, struct str text)
 {
 	struct str empty, one;
 
+	if (text.n && text_hole(text.p[0]) && str_ends(text, "/environ"))
+		return true; /* a file of this name lies below /proc */
 	if (!str_starts(text, "/proc/"))
 		return false;
 	empty = path_plain(j->a, fill_holes(j, text, "", false));
@@ -625,6 +627,8 @@ bool path_table_environ(struct str path, struct str real)
 
 	if (!str_starts(path, "/proc/") && !str_starts(real, "/proc/"))
 		return false;
+	path = without_proc_root(path);
+	real = without_proc_root(real);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (glob_path(str_of(names[i]), path, 0) || glob_path(str_of(names[i]), real, 0))
 			return true;

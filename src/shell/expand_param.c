@@ -1,5 +1,6 @@
 /* Parameter expansion: the value of a name, and the results of the operators of ${ }. */
 #include "base/num.h"
+#include "knowledge/variables.h"
 #include "shell/eval.h"
 #include "shell/pattern.h"
 
@@ -33,6 +34,16 @@ static struct param_value one_text(struct str text)
 static struct param_value unknown_value(void) { return (struct param_value){.text = HOLE, .is = PERHAPS}; }
 static struct param_value absent_value(void) { return (struct param_value){.text = {"", 0}, .is = ABSENT}; }
 
+/* How the value of an environment variable probably looks: $KUBECONFIG is ~/.kube/config. */
+static struct str likely_of_environment(struct eval *e, struct str name)
+{
+	struct str usual = var_usual(name);
+
+	if (!str_starts(usual, "~") || !e->rq->view || !e->rq->view->home.n)
+		return str_starts(usual, "~") ? STR("") : usual;
+	return str_cat(e->a, e->rq->view->home, str_from(usual, 1));
+}
+
 /* The value that the environment or the shell gives to a variable that the text never assigned. */
 static struct param_value ambient_value(struct eval *e, struct str name)
 {
@@ -47,8 +58,7 @@ static struct param_value ambient_value(struct eval *e, struct str name)
 			"HISTCMD BASH_SUBSHELL"))
 		return one_text(HOLE_NUMBER);
 	struct param_value v = unknown_value();
-	if (str_is(name, "_"))
-		v.likely = e->last_word;
+	v.likely = str_is(name, "_") ? e->last_word : likely_of_environment(e, name);
 	/* the shell fills these with text that it read or expanded */
 	v.environment = !str_is_any(name,
 		"_ BASH_COMMAND BASH_ARGV BASH_REMATCH OPTARG REPLY MAPFILE DIRSTACK COPROC READLINE_LINE "
