@@ -717,11 +717,6 @@ bool paths_print_nothing(struct judge *j, const struct access *x)
 	return false;
 }
 
-static bool ends_in(struct str text, struct str end)
-{
-	return end.n && text.n >= end.n && str_eq(str_from(text, text.n - end.n), end);
-}
-
 /*
  * True for the pattern of a search whose further words are not known: one of them may be an option that makes
  * the pattern a file, but hardly ever is.
@@ -743,7 +738,8 @@ static bool is_search_pattern(struct judge *j, const struct access *x)
 			continue;
 		first = &s->c->argv[o->operands[0]];
 		if (s->c->argv[s->c->argc - 1].kind == WORD_REST && first->kind == WORD_EXACT &&
-				ends_in(x->path.text, first->text))
+				text_exact(s->c->cwd) && str_eq(path_plain(j->a, x->path.text),
+				paths_lexical(j, s->c->cwd, first->text).path))
 			return true;
 	}
 	return false;

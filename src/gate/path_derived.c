@@ -295,7 +295,8 @@ void paths_through_new_names(struct judge *j, const struct access *x,
 
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w)
 {
-	bool moved = access_by(x, "mv") || access_by(x, "git mv");
+	static const char movers[] = "mv os.rename os.replace os.renames shutil.move fs.rename fs.renameSync";
+	bool moved = access_by_any(x, movers) || access_by(x, "git mv");
 
 	if (x->kind != ACCESS_DELETE || !moved || w->place != PLACE_ROOT || !path_table_secret(j, w, false))
 		return false;
@@ -316,7 +317,8 @@ bool paths_keeps_secret(struct judge *j, const struct access *x)
 {
 	bool kept = false;
 
-	if (x->kind != ACCESS_READ || !(access_by(x, "cp") || access_by(x, "ln")))
+	if (x->kind != ACCESS_READ || !(access_by(x, "cp") || access_by(x, "ln")) ||
+			path_place(j, path_plain(j->a, x->path.text)) != PLACE_ROOT)
 		return false;
 	for (const struct access *to = j->f->accesses; to; to = to->next) {
 		struct where known = {0};

@@ -148,14 +148,61 @@ static void secrets_in_code(struct judge *j)
 				NULL);
 }
 
+/* True if code lists files by a pattern that selects secrets: glob.glob('.*'), Path('.').glob('.e*'). */
+static bool code_lists_secret(struct judge *j, const struct snippet *s)
+{
+	struct str cwd = text_exact(s->cwd) ? s->cwd : STR("/");
+
+	for (const struct code_call *c = s->code ? s->code->calls : NULL; c; c = c->next) {
+		struct where w;
+
+		if (!(str_ends(c->name, "glob") || str_ends(c->name, "globSync")) || !c->nargs ||
+				c->args[0].kind != WORD_EXACT)
+			continue;
+		w = paths_lexical(j, cwd, c->args[0].text);
+		w.wild = true;
+		if (path_table_secret(j, &w, false))
+			return true;
+	}
+	return false;
+}
+
+/* True if this access belongs to the code. */
+static bool is_of_code(const struct judge *j, const struct snippet *s, const struct access *x)
+{
+	bool inside = span_overlaps(s->at, x->at);
+
+	for (uint32_t t = x->at.text; !inside && t > 0 && t < j->f->ntexts; t = j->f->texts[t].in)
+		inside = span_overlaps(j->f->texts[t].origin, s->at);
+	return inside;
+}
+
+static void listed_by_code(struct judge *j)
+{
+	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
+		bool lists = code_lists_secret(j, s), reads = false;
+
+		for (const struct access *x = j->f->accesses; x && lists && !reads; x = x->next)
+			reads = x->kind == ACCESS_READ && !path_known(&x->path) && is_of_code(j, s, x);
+		if (reads)
+			judge_say(j, gate_check(CHECK_SECRET_READ), s->at,
+				STR("this code lists likely secrets and reads files"));
+	}
+}
+
 void paths_given_secrets(struct judge *j)
 {
 	secrets_in_code(j);
+	listed_by_code(j);
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
-		enum reach reach = s->base.n && text_exact(s->c->cwd) && !s->c->elsewhere ? reach_of(j, s)
-											 : REACH_NOTHING;
+		bool named = false;
+		enum reach reach;
 
+		for (size_t k = 1; text_exact(s->c->cwd) && k < s->c->argc && !named; k++)
+			named = word_is_secret(j, s, &s->c->argv[k], REACH_ALL);
+		/* looked up only for the few commands that name a secret */
+		reach = named && s->base.n && !s->c->elsewhere ? reach_of(j, s) : REACH_NOTHING;
 		for (size_t k = 1; reach && k < s->c->argc; k++)
 			if (word_is_secret(j, s, &s->c->argv[k], reach))
 				paths_raise_secret(j, s, " may read a likely secret");

@@ -42,7 +42,7 @@ static struct str pattern_of_regex(struct judge *j, struct str text)
 	for (size_t i = 0; i < text.n; i++) {
 		char next = i + 1 < text.n ? text.p[i + 1] : '\0';
 
-		if (strchr("^$", text.p[i]))
+		if (strchr("^$()", text.p[i]) || (text.p[i] == '\\' && next && strchr("()", next)))
 			continue;
 		if (text.p[i] == '\\' && next)
 			buf_char(&b, text.p[++i]);
@@ -156,33 +156,55 @@ static bool searches_cwd(struct judge *j, struct subject *s)
 	return text_exact(s->c->cwd);
 }
 
+/* True if the patterns of a search select secrets. *ret_silent: it prints no content, but perhaps names. */
+static bool search_selects(struct judge *j, struct subject *s, bool *ret_silent)
+{
+	bool selects = false;
+
+	*ret_silent = false;
+	for (size_t i = 0; i < ARRAY_SIZE(searchers); i++) {
+		struct know_options *o = str_is_any(s->base, searchers[i].programs) ? subject_options(j, s)
+										      : NULL;
+		struct str rest = str_of(searchers[i].silent), word;
+
+		while (o && (word = str_word(&rest)).n)
+			*ret_silent |= know_has(o, str_c(j->a, word));
+		rest = str_of(searchers[i].select);
+		while (o && (word = str_word(&rest)).n) {
+			const struct know_option *k = NULL;
+			const char *option = str_c(j->a, word);
+
+			while ((k = know_option_find(o, option, k)))
+				selects |= k->value.kind == WORD_EXACT && any_selects_secret(j, s,
+						selecting_pattern(j, option, k->value.text));
+		}
+	}
+	return selects;
+}
+
 static void selected_secrets(struct judge *j, struct subject *s)
 {
+	bool silent;
+
 	if (searches_cwd(j, s)) {
 		struct where w = paths_lexical(j, s->c->cwd, STR("."));
 
 		if (path_table_secret(j, &w, true) || path_table_process(w.path))
 			paths_raise_secret(j, s, " searches a directory that likely holds secrets");
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(searchers); i++) {
-		struct know_options *o = str_is_any(s->base, searchers[i].programs) ? subject_options(j, s)
-										      : NULL;
-		struct str rest = str_of(searchers[i].silent), word;
-		bool silent = !o;
+	if (search_selects(j, s, &silent) && !silent)
+		paths_raise_secret(j, s, " searches in a likely secret");
+}
 
-		while (!silent && (word = str_word(&rest)).n)
-			silent = know_has(o, str_c(j->a, word));
-		rest = str_of(searchers[i].select);
-		while (!silent && (word = str_word(&rest)).n) {
-			const struct know_option *k = NULL;
-			const char *option = str_c(j->a, word);
+/* rg --files -g .env, grep -l --include=.env; rg --files -uu also lists ignored and hidden files. */
+static bool search_lists(struct judge *j, struct subject *s)
+{
+	bool silent = false;
 
-			while ((k = know_option_find(o, option, k)))
-				if (k->value.kind == WORD_EXACT && any_selects_secret(j, s,
-						selecting_pattern(j, option, k->value.text)))
-					paths_raise_secret(j, s, " searches in a likely secret");
-		}
-	}
+	if (str_is(s->base, "rg") && know_has(subject_options(j, s), "--files") &&
+			know_has(subject_options(j, s), "-u") && !subject_options(j, s)->noperands)
+		return true;
+	return search_selects(j, s, &silent) && silent;
 }
 
 /* ---- find ---- */
@@ -241,6 +263,22 @@ static bool path_finds(struct judge *j, struct str start, struct str pattern)
 	return name_finds(j, start, path_base(pattern)) || path_table_secret_anywhere(j, pattern);
 }
 
+/* The same for a regular expression of the whole path: each of its alternatives. */
+static bool regex_finds(struct judge *j, struct str start, struct str regex)
+{
+	for (size_t from = 0; from < regex.n;) {
+		size_t to = str_end(regex, '|', from);
+		struct str one = str_sub(regex, from, to);
+
+		if (str_ends(one, "\\"))
+			one.n--;
+		if (path_finds(j, start, pattern_of_regex(j, one)))
+			return true;
+		from = to + 1;
+	}
+	return false;
+}
+
 /* The kinds of tests by which find asks for a name. */
 static const struct {
 	char test[12];
@@ -248,7 +286,8 @@ static const struct {
 } name_tests[] = {
 	{"-name", false, false, false}, {"-iname", false, false, true}, {"-path", true, false, false},
 	{"-ipath", true, false, true}, {"-wholename", true, false, false},
-	{"-iwholename", true, false, true}, {"-regex", true, true, false}, {"-iregex", true, true, true},
+	{"-iwholename", true, false, true},
+	{"-samefile", false, false, false}, {"-regex", true, true, false}, {"-iregex", true, true, true},
 };
 
 /* True if the test at word k may find a secret below `start`. *ret_names: it asks for a name. */
@@ -263,13 +302,13 @@ static bool test_finds(struct judge *j, const struct find_words *f, size_t k, st
 		if (!str_is(argv[k].text, name_tests[t].test) || !pattern.n ||
 				str_is_any(argv[k - 1].text, "! -not"))
 			continue;
-		*ret_names = true;
+		*ret_names = !str_only(pattern, "*");
 		if (argv[k + 1].kind != WORD_EXACT)
 			return false;
 		if (name_tests[t].folds)
 			pattern = str_lower(j->a, pattern);
 		if (name_tests[t].regex)
-			pattern = pattern_of_regex(j, pattern);
+			return regex_finds(j, start, pattern);
 		return name_tests[t].whole ? path_finds(j, start, pattern) : name_finds(j, start, pattern);
 	}
 	return false;
@@ -285,7 +324,7 @@ static void alternative_ends(struct find_words *f)
 static bool start_finds(struct judge *j, struct find_words *f, struct str start)
 {
 	const struct command *c = f->s->c;
-	struct where w = paths_lexical(j, directory_of(f->s), start);
+	struct where w = paths_lexical(j, directory_of(f->s), start), inside;
 	bool found = false, pending = false;
 
 	for (size_t k = f->tests; k < c->argc; k = find_skip(c, k) + 1) {
@@ -302,7 +341,21 @@ static bool start_finds(struct judge *j, struct find_words *f, struct str start)
 	}
 	found |= pending && !f->prune;
 	alternative_ends(f);
-	return found || (f->any_name && path_table_secret(j, &w, true));
+	if (!f->any_name)
+		return found;
+	inside = paths_lexical(j, w.path, STR("x"));
+	return found || path_table_secret(j, &w, true) || path_table_secret(j, &inside, false);
+}
+
+/* Returns the path with letters in place of its stars and unknown parts. */
+static struct str some_path(struct judge *j, const struct word *w)
+{
+	struct buf b;
+
+	buf_init(&b, j->a, 0);
+	for (size_t i = 0; i < w->text.n; i++)
+		buf_char(&b, text_hole(w->text.p[i]) || strchr("*?[", w->text.p[i]) ? 'x' : w->text.p[i]);
+	return buf_view(&b);
 }
 
 /* True if find, by its start paths and tests, may list a secret. */
@@ -313,7 +366,7 @@ static bool find_lists(struct judge *j, const struct subject *s)
 	if (f.first == f.tests)
 		return start_finds(j, &f, STR("."));
 	for (size_t k = f.first; k < f.tests; k++)
-		if (s->c->argv[k].kind == WORD_EXACT && start_finds(j, &f, s->c->argv[k].text))
+		if (start_finds(j, &f, some_path(j, &s->c->argv[k])))
 			return true;
 	return false;
 }
@@ -386,6 +439,18 @@ static bool lists_hidden(struct judge *j, struct subject *s)
 	return !strcmp(o->name, "git status") && know_has(o, "--ignored");
 }
 
+/* ls -a ~: the names of more secrets are there than of .env. */
+static bool lists_outside(struct judge *j, struct subject *s)
+{
+	struct know_options *o = subject_options(j, s);
+
+	for (size_t i = 0; i < o->noperands; i++)
+		if (path_place(j, paths_lexical(j, directory_of(s), s->c->argv[o->operands[i]].text).path) !=
+				PLACE_ROOT)
+			return true;
+	return false;
+}
+
 /* A secret is among the words: ls ~/.ssh, echo .env, git check-ignore .env. */
 static bool names_secret(struct judge *j, const struct subject *s)
 {
@@ -417,7 +482,7 @@ static bool lists_secrets(struct judge *j, struct subject *s, bool *ret_hidden)
 			subject_options(j, s)->name : ""), "git check-ignore")))
 		return true;
 	*ret_hidden = str_is_any(s->base, "ls eza exa git") && lists_hidden(j, s);
-	return *ret_hidden;
+	return *ret_hidden || search_lists(j, s);
 }
 
 /* ---- where a list gets ---- */
@@ -466,6 +531,8 @@ static bool is_read_back(const struct judge *j, const struct access *written)
 /* True if the output is kept beyond its pipeline: in a substitution, by read and mapfile, or in a file. */
 static bool list_is_kept(const struct judge *j, const struct subject *s, struct span all)
 {
+	static const char savers[] = "tee find dd sponge sort";
+
 	for (const struct via *v = s->c->via; v; v = v->outer)
 		if (v->kind == VIA_SUBST || v->kind == VIA_PROCSUB || v->kind == VIA_FUNCTION)
 			return true;
@@ -474,8 +541,8 @@ static bool list_is_kept(const struct judge *j, const struct subject *s, struct 
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		bool inside = false;
 
-		if (x->kind != ACCESS_WRITE || str_is(x->path.text, "/dev/null") ||
-				!(access_is_redirection(x) || access_by(x, "tee")) || !is_read_back(j, x))
+		if (x->kind != ACCESS_WRITE || str_is(x->path.text, "/dev/null") || !is_read_back(j, x) ||
+				!(access_is_redirection(x) || access_by_any(x, savers)))
 			continue;
 		for (size_t i = 0; i < j->nsubjects && !inside; i++)
 			inside = span_encloses(j->subjects[i].c->at, x->at);
@@ -484,6 +551,11 @@ static bool list_is_kept(const struct judge *j, const struct subject *s, struct 
 			return true;
 	}
 	return false;
+}
+
+static bool is_plain_pattern(struct judge *j, struct str pattern)
+{
+	return !strpbrk(str_c(j->a, str_from(pattern, 1)), ".*[?(|+");
 }
 
 /* True if a grep of the pipeline drops .env and its like from a list of hidden names. */
@@ -498,7 +570,7 @@ static bool list_is_filtered(struct judge *j, struct span all)
 			continue;
 		o = subject_options(j, s);
 		pattern = o->noperands ? plain_regex(j, s->c->argv[o->operands[0]].text) : STR("");
-		if (pattern.n && text_exact(pattern) && !know_has(o, "-v") && !know_has(o, "-e") &&
+		if (pattern.n && text_exact(pattern) && is_plain_pattern(j, pattern) && !know_has(o, "-v") && !know_has(o, "-e") &&
 				!str_contains(STR(".env"), str_lower(j->a, pattern)))
 			return true;
 	}
@@ -512,11 +584,25 @@ static bool found_by(const struct judge *j, const struct subject *s, const struc
 	       (command_covers(s->c, x->at) || leads_to(j, s->c->at, x->at));
 }
 
-/* Returns the find command that chooses what this access reads; NULL: none. */
-static const struct subject *finder(const struct judge *j, const struct access *x)
+/* True if find starts in this directory. */
+static bool starts_in(struct judge *j, const struct subject *s, struct str dir)
 {
-	for (size_t i = 0; i < j->nsubjects; i++)
-		if (found_by(j, &j->subjects[i], x) && str_ends(x->path.text, "/**"))
+	struct find_words f = find_words(s);
+
+	for (size_t k = f.first; k < f.tests; k++)
+		if (str_eq(paths_lexical(j, directory_of(s), s->c->argv[k].text).path, dir))
+			return true;
+	return f.first == f.tests && str_eq(paths_lexical(j, directory_of(s), STR(".")).path, dir);
+}
+
+/* Returns the find command that chooses what this access reads; NULL: none. */
+static const struct subject *finder(struct judge *j, const struct access *x)
+{
+	struct str text = x->path.text;
+
+	for (size_t i = 0; str_ends(text, "/**") && i < j->nsubjects; i++)
+		if (found_by(j, &j->subjects[i], x) && starts_in(j, &j->subjects[i],
+				path_plain(j->a, str_first(text, text.n - 2))))
 			return &j->subjects[i];
 	return NULL;
 }
@@ -607,6 +693,8 @@ static bool reads_names(struct judge *j, struct subject *s)
 
 /* ---- the check ---- */
 
+#define LISTS_MAX 64 /* lists whose way is followed; further ones count as kept */
+
 /* A list goes down a pipe to a program that reads the files it names. */
 static void piped_names(struct judge *j, const struct subject *list, struct span all)
 {
@@ -643,6 +731,8 @@ static bool uses_list(struct judge *j, const struct subject *s, const struct acc
 
 void paths_listed_secrets(struct judge *j)
 {
+	size_t nlists = 0;
+
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 		struct span all;
@@ -652,9 +742,10 @@ void paths_listed_secrets(struct judge *j)
 		if (!lists_secrets(j, s, &hidden) && !environ)
 			continue;
 		all = pipeline_of(j, s->c->at);
-		if (hidden && list_is_filtered(j, all))
+		nlists++;
+		if (hidden && !lists_outside(j, s) && list_is_filtered(j, all))
 			continue;
-		kept = list_is_kept(j, s, all);
+		kept = nlists > LISTS_MAX || list_is_kept(j, s, all);
 		if (!span_same(all, s->c->at))
 			piped_names(j, s, all);
 		if (str_is(s->base, "find") && runs_code(j, s))
