@@ -528,28 +528,40 @@ static bool is_read_back(const struct judge *j, const struct access *written)
 	return written->path.kind != WORD_EXACT;
 }
 
+/* True if this access keeps what a command prints, in a file that the request reads again. */
+static bool saves_output(const struct judge *j, const struct access *x)
+{
+	if (x->kind != ACCESS_WRITE || str_is(x->path.text, "/dev/null"))
+		return false;
+	return is_read_back(j, x) &&
+	       (access_is_redirection(x) || access_by_any(x, "tee find dd sponge sort"));
+}
+
+/* True if a redirection that belongs to a group, and so perhaps to any command, saves output. */
+static bool group_saves(const struct judge *j)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next) {
+		bool inside = !access_is_redirection(x) || x->kind != ACCESS_WRITE;
+
+		for (size_t i = 0; i < j->nsubjects && !inside; i++)
+			inside = span_encloses(j->subjects[i].c->at, x->at);
+		if (!inside && saves_output(j, x))
+			return true;
+	}
+	return false;
+}
+
 /* True if the output is kept beyond its pipeline: in a substitution, by read and mapfile, or in a file. */
 static bool list_is_kept(const struct judge *j, const struct subject *s, struct span all)
 {
-	static const char savers[] = "tee find dd sponge sort";
-
 	for (const struct via *v = s->c->via; v; v = v->outer)
 		if (v->kind == VIA_SUBST || v->kind == VIA_PROCSUB || v->kind == VIA_FUNCTION)
 			return true;
 	if (pipeline_has(j, all, "read mapfile readarray"))
 		return true;
-	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		bool inside = false;
-
-		if (x->kind != ACCESS_WRITE || str_is(x->path.text, "/dev/null") || !is_read_back(j, x) ||
-				!(access_is_redirection(x) || access_by_any(x, savers)))
-			continue;
-		for (size_t i = 0; i < j->nsubjects && !inside; i++)
-			inside = span_encloses(j->subjects[i].c->at, x->at);
-		/* the redirection of a group may be of this command */
-		if (!inside || span_overlaps(all, x->at))
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (span_overlaps(all, x->at) && saves_output(j, x))
 			return true;
-	}
 	return false;
 }
 
@@ -570,7 +582,9 @@ static bool list_is_filtered(struct judge *j, struct span all)
 			continue;
 		o = subject_options(j, s);
 		pattern = o->noperands ? plain_regex(j, s->c->argv[o->operands[0]].text) : STR("");
-		if (pattern.n && text_exact(pattern) && is_plain_pattern(j, pattern) && !know_has(o, "-v") && !know_has(o, "-e") &&
+		if (know_has(o, "-v") || know_has(o, "-e"))
+			continue;
+		if (pattern.n && text_exact(pattern) && is_plain_pattern(j, pattern) &&
 				!str_contains(STR(".env"), str_lower(j->a, pattern)))
 			return true;
 	}
@@ -693,7 +707,8 @@ static bool reads_names(struct judge *j, struct subject *s)
 
 /* ---- the check ---- */
 
-#define LISTS_MAX 64 /* lists whose way is followed; further ones count as kept */
+#define LISTS_MAX 64 /* lists whose way is followed; one more counts as kept, for all others */
+#define LIST_READS_MAX 4096 /* reads of what is listed that are raised */
 
 /* A list goes down a pipe to a program that reads the files it names. */
 static void piped_names(struct judge *j, const struct subject *list, struct span all)
@@ -725,39 +740,56 @@ static bool uses_list(struct judge *j, const struct subject *s, const struct acc
 		return false;
 	if (x->kind == ACCESS_DELETE)
 		return access_by(x, "mv") && found_by(j, s, x);
-	return x->kind == ACCESS_READ && !access_by_any(x, lookers) && !paths_print_nothing(j, x) &&
-			(!path_known(&x->path) || found_by(j, s, x));
+	return x->kind == ACCESS_READ && (!path_known(&x->path) || found_by(j, s, x)) &&
+			!access_by_any(x, lookers);
+}
+
+/* A command that lists secrets, and how far its output gets. */
+struct secret_list {
+	const struct subject *s;
+	struct span all; /* its pipeline */
+	bool kept;       /* further than that */
+	enum check_id id;
+};
+
+static void raise_reads(struct judge *j, const struct secret_list *l, size_t *raised)
+{
+	for (const struct access *x = j->f->accesses; x && *raised < LIST_READS_MAX; x = x->next) {
+		bool reached = l->kept || leads_to(j, l->all, x->at) || command_covers(l->s->c, x->at);
+
+		if (!reached || !uses_list(j, l->s, x) || paths_print_nothing(j, x))
+			continue;
+		++*raised;
+		judge_raise_at_most(j, l->id, GRADE_DENY, x->at,
+			judge_quote(j, "what ", l->s->c->at, l->id == CHECK_PROC_ENVIRON ?
+				" lists is the environment of processes, and may be read here" :
+				" lists is a likely secret and may be read here"),
+			NULL);
+	}
 }
 
 void paths_listed_secrets(struct judge *j)
 {
-	size_t nlists = 0;
+	size_t nlists = 0, raised = 0;
+	bool grouped = false;
 
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
-		struct span all;
-		bool hidden, kept, environ = lists_environ(j, s);
+		bool hidden, environ = lists_environ(j, s);
+		struct secret_list l = {.s = s, .id = environ ? CHECK_PROC_ENVIRON : CHECK_SECRET_READ};
 
 		selected_secrets(j, s);
-		if (!lists_secrets(j, s, &hidden) && !environ)
+		if (nlists > LISTS_MAX || (!lists_secrets(j, s, &hidden) && !environ))
 			continue;
-		all = pipeline_of(j, s->c->at);
-		nlists++;
-		if (hidden && !lists_outside(j, s) && list_is_filtered(j, all))
+		l.all = pipeline_of(j, s->c->at);
+		if (hidden && !lists_outside(j, s) && list_is_filtered(j, l.all))
 			continue;
-		kept = nlists > LISTS_MAX || list_is_kept(j, s, all);
-		if (!span_same(all, s->c->at))
-			piped_names(j, s, all);
-		if (str_is(s->base, "find") && runs_code(j, s))
-			continue;
-		for (const struct access *x = j->f->accesses; x; x = x->next)
-			if (uses_list(j, s, x) && (kept || leads_to(j, all, x->at) ||
-					command_covers(s->c, x->at)))
-				judge_raise_at_most(j, environ ? CHECK_PROC_ENVIRON : CHECK_SECRET_READ,
-					GRADE_DENY, x->at,
-					judge_quote(j, "what ", s->c->at,
-						environ ? " lists is the environment of processes" :
-						" lists is a likely secret and may be read here"),
-					NULL);
+		grouped |= !nlists++ && group_saves(j);
+		/* the last list that is looked at stands for the further ones */
+		l.kept = grouped || nlists > LISTS_MAX || list_is_kept(j, s, l.all);
+		if (!span_same(l.all, s->c->at))
+			piped_names(j, s, l.all);
+		if (!str_is(s->base, "find") || !runs_code(j, s))
+			raise_reads(j, &l, &raised);
 	}
 }
