@@ -706,7 +706,7 @@ bool paths_print_nothing(struct judge *j, const struct access *x)
 			struct know_options *o = NULL;
 
 			if (!str_is(s->base, x->by) || !str_is_any(s->base, silent[k].programs) ||
-					!command_covers(s->c, x->at))
+					!command_covers_given(s->c, x->at))
 				continue;
 			o = subject_options(j, s);
 			while (o && (word = str_word(&rest)).n)
@@ -731,7 +731,7 @@ static bool is_search_pattern(struct judge *j, const struct access *x)
 		const struct word *first;
 
 		if (!str_is_any(s->base, searches) || !access_by_any(x, searches) ||
-				!command_covers(s->c, x->at))
+				!command_covers_given(s->c, x->at))
 			continue;
 		o = subject_options(j, s);
 		if (!o->noperands || know_has(o, "-e") || know_has(o, "-f") || know_has(o, "--files"))

@@ -50,11 +50,11 @@ static enum reach reach_of(struct judge *j, struct subject *s)
 				span_same(k->argv[0].at, s->c->argv[0].at))
 			reach = REACH_BOX; /* its row says that it may run any command */
 	for (const struct access *x = j->f->accesses; x && !reach; x = x->next)
-		if (x->kind == ACCESS_EXEC && !x->elsewhere && command_covers(s->c, x->at) &&
+		if (x->kind == ACCESS_EXEC && !x->elsewhere && command_covers_given(s->c, x->at) &&
 				x->cause == CAUSE_COMMAND)
 			reach = REACH_BOX;
 	for (const struct snippet *k = j->f->snippets; k; k = k->next)
-		if (command_covers(s->c, k->at) && takes_words(k))
+		if (command_covers_given(s->c, k->at) && takes_words(k))
 			reach = !is_read(k) || reach ? REACH_BOX : REACH_ALL;
 	return reach;
 }

@@ -151,7 +151,7 @@ static bool searches_cwd(struct judge *j, struct subject *s)
 	if (o && !str_is(s->base, "git") && !know_has(o, "-r") && !know_has(o, "-R"))
 		return false;
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->kind == ACCESS_READ && x->below && command_covers(s->c, x->at))
+		if (x->kind == ACCESS_READ && x->below && command_covers_given(s->c, x->at))
 			return false;
 	return text_exact(s->c->cwd);
 }
@@ -595,7 +595,7 @@ static bool list_is_filtered(struct judge *j, struct span all)
 static bool found_by(const struct judge *j, const struct subject *s, const struct access *x)
 {
 	return str_is(s->base, "find") && x->path.glob &&
-	       (command_covers(s->c, x->at) || leads_to(j, s->c->at, x->at));
+	       (command_covers_given(s->c, x->at) || leads_to(j, s->c->at, x->at));
 }
 
 /* True if find starts in this directory. */
@@ -726,7 +726,7 @@ static void piped_names(struct judge *j, const struct subject *list, struct span
 static bool runs_code(struct judge *j, const struct subject *s)
 {
 	for (const struct trouble *t = j->f->troubles; t; t = t->next)
-		if (t->kind == TROUBLE_OPAQUE_SCRIPT && command_covers(s->c, t->at)) {
+		if (t->kind == TROUBLE_OPAQUE_SCRIPT && command_covers_given(s->c, t->at)) {
 			paths_raise_secret(j, s, " finds a likely secret and runs code on it");
 			return true;
 		}
@@ -755,7 +755,7 @@ struct secret_list {
 static void raise_reads(struct judge *j, const struct secret_list *l, size_t *raised)
 {
 	for (const struct access *x = j->f->accesses; x && *raised < LIST_READS_MAX; x = x->next) {
-		bool reached = l->kept || leads_to(j, l->all, x->at) || command_covers(l->s->c, x->at);
+		bool reached = l->kept || leads_to(j, l->all, x->at) || command_covers_given(l->s->c, x->at);
 
 		if (!reached || !uses_list(j, l->s, x) || paths_print_nothing(j, x))
 			continue;
