@@ -105,10 +105,31 @@ static enum prefix_match option_is(const struct know_options *o, struct str want
 	return best;
 }
 
-/* True if an unknown word may be an option. A pattern that starts like a name or an address cannot. */
-static bool may_hide_option(const struct subject *s, const struct know_options *o)
+/*
+ * Returns the index of the first word that belongs to a command which this one runs (docker exec app cat $F):
+ * unknown words from there on are neither options nor operands of this one. Without such a command: argc.
+ */
+static size_t inner_start(const struct judge *j, const struct subject *s)
 {
-	for (size_t i = 1; i < s->c->argc && o->maybe_option; i++) {
+	/* others, such as kubectl, take their options from anywhere before -- */
+	bool ends = str_is_any(s->base, "docker podman nerdctl sudo doas ssh env timeout nice nohup");
+
+	for (size_t i = 1; i < s->c->argc && !ends; i++)
+		ends = str_is(s->c->argv[i].text, "--") && s->c->argv[i].kind == WORD_EXACT;
+	if (!ends)
+		return s->c->argc;
+	for (const struct command *k = j->f->commands; k; k = k->next)
+		for (size_t i = 1; k != s->c && k->argc && k->argv[0].kind == WORD_EXACT && k->via &&
+				k->via->kind == VIA_WRAPPER && i < s->c->argc; i++)
+			if (s->c->argv[i].kind == WORD_EXACT && span_same(s->c->argv[i].at, k->argv[0].at))
+				return i;
+	return s->c->argc;
+}
+
+/* True if an unknown word may be an option. A pattern that starts like a name or an address cannot. */
+static bool may_hide_option(const struct subject *s, const struct know_options *o, size_t inner)
+{
+	for (size_t i = 1; i < inner && o->maybe_option; i++) {
 		const struct word *w = &s->c->argv[i];
 
 		if (w->kind == WORD_EXACT)
@@ -120,9 +141,10 @@ static bool may_hide_option(const struct subject *s, const struct know_options *
 	return false;
 }
 
-static enum prefix_match any_option(const struct subject *s, const struct know_options *o, const char *list)
+static enum prefix_match any_option(const struct subject *s, const struct know_options *o, size_t inner,
+		const char *list)
 {
-	enum prefix_match best = may_hide_option(s, o) ? MATCH_MAYBE : MATCH_NO;
+	enum prefix_match best = may_hide_option(s, o, inner) ? MATCH_MAYBE : MATCH_NO;
 	struct str want;
 
 	for (size_t at = 0; next_word(list, &at, &want);) {
@@ -152,18 +174,21 @@ static bool may_be_subcommand(const struct subject *s, const struct know_options
 	return !o->nwords;
 }
 
-static enum prefix_match any_operand(const struct subject *s, const struct know_options *o, size_t from,
-		const char *list)
+static enum prefix_match any_operand(const struct subject *s, const struct know_options *o, size_t inner,
+		size_t from, const char *list)
 {
 	enum prefix_match best = MATCH_NO;
 	struct str want;
 
 	for (size_t at = 0; next_word(list, &at, &want);)
 		for (size_t i = from; i < o->noperands && best < MATCH_YES; i++) {
+			const struct word *w = &s->c->argv[o->operands[i]];
 			bool sub = want.p[0] == '^';
-			enum prefix_match m = want.p[0] == '-' || (sub && !may_be_subcommand(s, o, i))
+			bool theirs = o->operands[i] >= inner && w->kind != WORD_EXACT;
+			enum prefix_match m = want.p[0] == '-' || theirs ||
+							(sub && !may_be_subcommand(s, o, i))
 				? MATCH_NO
-				: word_is(&s->c->argv[o->operands[i]], str_from(want, sub));
+				: word_is(w, str_from(want, sub));
 
 			if (m > best)
 				best = m;
@@ -200,7 +225,8 @@ static bool excepted(const struct subject *s, const struct know_options *o, cons
 
 	if (list[0] == '=')
 		return next_is(s, danger_text(d->command), list);
-	return *list && (any_option(s, o, list) == MATCH_YES || any_operand(s, o, rest, list) == MATCH_YES);
+	return *list && (any_option(s, o, s->c->argc, list) == MATCH_YES ||
+			any_operand(s, o, s->c->argc, rest, list) == MATCH_YES);
 }
 
 static enum prefix_match danger_is(struct judge *j, struct subject *s, const struct danger *d)
@@ -216,9 +242,9 @@ static enum prefix_match danger_is(struct judge *j, struct subject *s, const str
 	if (excepted(s, o, d, rest))
 		return MATCH_NO;
 	if (*options)
-		m = worse(m, any_option(s, o, options));
+		m = worse(m, any_option(s, o, inner_start(j, s), options));
 	if (*operands)
-		m = worse(m, any_operand(s, o, rest, operands));
+		m = worse(m, any_operand(s, o, inner_start(j, s), rest, operands));
 	return m;
 }
 

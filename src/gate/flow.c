@@ -4,6 +4,7 @@
  */
 #include "base/glob.h"
 #include "gate/judge.h"
+#include "gate/path_table.h"
 #include "knowledge/variables.h"
 
 /* Returns the pipeline around this place, or the place itself. */
@@ -264,6 +265,74 @@ static bool code_shows_environment(const struct subject *s)
 	return str_is(s->base, "php") && s->c->argc > 1 && str_is(s->c->argv[1].text, "-i");
 }
 
+/* Returns the command that sources a likely secret; NULL: none. */
+static const struct subject *sources_secret(struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct subject *s = &j->subjects[i];
+
+		if (!str_is_any(s->base, ". source"))
+			continue;
+		for (const struct access *x = j->f->accesses; x; x = x->next) {
+			struct where w;
+
+			if (x->kind != ACCESS_EXEC || x->path.kind != WORD_EXACT ||
+					!command_covers(s->c, x->at))
+				continue;
+			w = paths_lexical(j, STR("/"), x->path.text);
+			if (path_table_secret(j, &w, false))
+				return s;
+		}
+	}
+	return NULL;
+}
+
+/* set -x, set -o verbose, bash -xc: the shell prints the lines or the commands that it reads. */
+static bool traces(const struct subject *s)
+{
+	bool shell = str_is_any(s->base, "bash sh dash zsh ksh");
+
+	for (size_t i = 1; i < s->c->argc && (shell || str_is(s->base, "set")); i++) {
+		struct str w = s->c->argv[i].text;
+
+		if (str_is_any(w, "xtrace verbose") && str_is_any(s->c->argv[i - 1].text, "-o -eo -euo"))
+			return true;
+		if (w.n < 2 || w.p[0] != '-' || w.p[1] == '-')
+			continue;
+		if (str_has(w, 'x') || str_has(w, 'v'))
+			return true;
+	}
+	return false;
+}
+
+/* declare -p, also of one variable. */
+static bool shows_variables(const struct subject *s)
+{
+	bool declares = str_is_any(s->base, "declare typeset export readonly local");
+
+	for (size_t i = 1; declares && i < s->c->argc; i++)
+		if (str_starts(s->c->argv[i].text, "-") && str_has(s->c->argv[i].text, 'p'))
+			return true;
+	return false;
+}
+
+/* . .env; env: the variables of the secret are shown. */
+static void show_sourced(struct judge *j)
+{
+	const struct subject *source = sources_secret(j);
+
+	for (size_t i = 0; source && i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+
+		if (!s->c->elsewhere && (dumps_environment(j, s) || prints_secret(j, s) ||
+				code_shows_environment(s) || shows_variables(s) || traces(s)))
+			judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_ASK, s->c->at,
+				judge_quote(j, "", s->c->at,
+					" shows variables of a likely secret that the request sources"),
+				NULL);
+	}
+}
+
 static void show_environment(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
@@ -324,6 +393,7 @@ void flow_leak(struct judge *j, const struct check *c)
 	bool sends = false, found = false;
 
 	show_environment(j);
+	show_sourced(j);
 	for (size_t i = 0; i < j->nsubjects && !sends; i++) {
 		sends = subject_sends(j, &j->subjects[i]);
 		sender = j->subjects[i].c->at;

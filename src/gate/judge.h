@@ -9,6 +9,8 @@
  *   rule_normalise.c  parts of a command that are stripped before that
  *   paths.c           resolves and classifies paths
  *   path_checks.c     the checks about paths
+ *   path_listed.c     secrets that one command lists and another one reads
+ *   path_given.c      secrets that are given to programs whose reads are not known
  *   git_changes.c     files of the working tree that git would change
  *   git_hooks.c       hooks and programs of the project that git would run
  *   option_names.c    patterns that may match file names that are options or hosts
@@ -286,11 +288,27 @@ void paths_into_directory(struct judge *j, const struct access *x,
 		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 void paths_through_new_names(struct judge *j, const struct access *x,
 		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+/* cp .env .env.bak: the copy stays in the project, and its name still marks it as a secret. */
+bool paths_keeps_secret(struct judge *j, const struct access *x);
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w);
 void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *,
 		void *), void *ctx);
-void paths_unknown_program(struct judge *j);
+/* Resolves nothing: the path as written, in a directory. */
+struct where paths_lexical(struct judge *j, struct str dir, struct str text);
+void paths_raise_secret(struct judge *j, const struct subject *s, const char *what);
+/* path_listed.c: secrets that one command lists and another one reads */
 void paths_listed_secrets(struct judge *j);
+/* A command of find reads what find chooses, so the tests of find decide: paths_listed_secrets(). */
+bool paths_found_by_name(struct judge *j, const struct access *x);
+/* False if a command of find reads this, and the names that find asks for exclude /proc/PID/environ. */
+bool paths_finds_environ(struct judge *j, const struct access *x);
+/* path_given.c: secrets that are given to programs whose reads are not known */
+void paths_given_secrets(struct judge *j);
+/*
+ * path_checks.c: true if the program prints nothing of what the file holds: a number, a checksum, a name, or
+ * whether files differ.
+ */
+bool paths_print_nothing(struct judge *j, const struct access *x);
 bool access_copies(const struct access *x);
 void text_marks(struct judge *j, const struct check *c);
 void text_empty(struct judge *j, const struct check *c);

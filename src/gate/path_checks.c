@@ -685,7 +685,7 @@ static bool looks_for_name(const struct subject *s, const struct know_options *o
  * True if the program prints nothing of what the file holds: a number, a checksum, or whether it has a
  * variable. Comparisons with other files (cmp, diff -q) find out what a file holds.
  */
-static bool prints_no_content(struct judge *j, const struct access *x)
+bool paths_print_nothing(struct judge *j, const struct access *x)
 {
 	static const struct {
 		char programs[64], options[24]; /* with one of these; ! without them */
@@ -705,7 +705,7 @@ static bool prints_no_content(struct judge *j, const struct access *x)
 			struct know_options *o = NULL;
 
 			if (!str_is(s->base, x->by) || !str_is_any(s->base, silent[k].programs) ||
-					!command_covers(s->c, x->at))
+					!command_covers_given(s->c, x->at))
 				continue;
 			o = subject_options(j, s);
 			while (o && (word = str_word(&rest)).n)
@@ -714,6 +714,41 @@ static bool prints_no_content(struct judge *j, const struct access *x)
 		}
 	}
 	return false;
+}
+
+/*
+ * True for the pattern of a search whose further words are not known: one of them may be an option that makes
+ * the pattern a file, but hardly ever is.
+ */
+static bool is_search_pattern(struct judge *j, const struct access *x)
+{
+	static const char searches[] = "grep egrep fgrep zgrep rg ag yq xq";
+
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+		struct know_options *o;
+		const struct word *first;
+
+		if (!str_is_any(s->base, searches) || !access_by_any(x, searches) ||
+				!command_covers_given(s->c, x->at))
+			continue;
+		o = subject_options(j, s);
+		if (!o->noperands || know_has(o, "-e") || know_has(o, "-f") || know_has(o, "--files"))
+			continue;
+		first = &s->c->argv[o->operands[0]];
+		if (s->c->argv[s->c->argc - 1].kind == WORD_REST && first->kind == WORD_EXACT &&
+				text_exact(s->c->cwd) && str_eq(path_plain(j->a, x->path.text),
+				paths_lexical(j, s->c->cwd, first->text).path))
+			return true;
+	}
+	return false;
+}
+
+/* Reads that show nothing of the file, or that another check judges. */
+static bool is_no_read(struct judge *j, const struct access *x)
+{
+	return paths_print_nothing(j, x) || is_search_pattern(j, x) || paths_found_by_name(j, x) ||
+	       paths_keeps_secret(j, x);
 }
 
 /* mkdir, rm, symlink() and the like act on the name: only a directory on the way to it can lead elsewhere. */
@@ -807,10 +842,11 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 		check_change(j, x, w);
 	if (x->kind == ACCESS_READ && (path_table_environ(w->path, w->real) ||
-			(x->below && reads_content(x) && path_table_process(w->real))))
+			(x->below && reads_content(x) && path_table_process(w->real))) &&
+			paths_finds_environ(j, x))
 		raise_about(j, CHECK_PROC_ENVIRON, x, w, phrase_for(j, x, "the environment of a process:"),
 			NULL);
-	else if ((reads_content(x) && path_table_secret(j, w, x->below) && !prints_no_content(j, x)) ||
+	else if ((reads_content(x) && path_table_secret(j, w, x->below) && !is_no_read(j, x)) ||
 			paths_renames_secret(j, x, w))
 		raise_about(j, CHECK_SECRET_READ, x, w, phrase_for(j, x, "a likely secret:"),
 			"list the names only, or use an example file");
@@ -836,11 +872,12 @@ static void check_likely(struct judge *j, const struct access *x)
 	if (!reads_content(x))
 		return;
 	if (path_table_environ_likely(j, text) || path_table_environ_likely(j, x->path.likely) ||
-			(x->path.glob && path_table_environ_found(j, x->path.text)))
+			(x->path.glob && path_table_environ_found(j, x->path.text) &&
+			paths_finds_environ(j, x)))
 		judge_say(j, gate_check(CHECK_PROC_ENVIRON), x->at,
 			str_of(phrase_for(j, x, "the environment of a process")));
-	else if (path_table_secret_likely(j, text, x->below) ||
-			path_table_secret_likely(j, x->path.likely, x->below))
+	else if ((path_table_secret_likely(j, text, x->below) ||
+			path_table_secret_likely(j, x->path.likely, x->below)) && !paths_print_nothing(j, x))
 		judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
 			str_of(phrase_for(j, x, "a likely secret")));
 }
@@ -896,7 +933,7 @@ void paths_check(struct judge *j, const struct check *c)
 	}
 	paths_git(j, check_one, NULL);
 	git_changes_check(j);
-	paths_unknown_program(j);
+	paths_given_secrets(j);
 	paths_listed_secrets(j);
 }
 

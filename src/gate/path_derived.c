@@ -1,6 +1,6 @@
 /*
- * Paths that no word of a command names: the name of a copy inside its target directory, the files that git
- * reads and restores by its pathspecs, and the words given to an unknown program.
+ * Paths that no word of a command names: the name of a copy inside its target directory, and the files that
+ * git reads and restores by its pathspecs.
  */
 #include "base/descriptor.h"
 #include "base/glob.h"
@@ -298,7 +298,8 @@ void paths_through_new_names(struct judge *j, const struct access *x,
 
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w)
 {
-	bool moved = access_by(x, "mv") || access_by(x, "git mv");
+	static const char movers[] = "mv os.rename os.replace os.renames shutil.move fs.rename fs.renameSync";
+	bool moved = access_by_any(x, movers) || access_by(x, "git mv");
 
 	if (x->kind != ACCESS_DELETE || !moved || w->place != PLACE_ROOT || !path_table_secret(j, w, false))
 		return false;
@@ -315,9 +316,32 @@ bool paths_renames_secret(struct judge *j, const struct access *x, const struct 
 	return true;
 }
 
+bool paths_keeps_secret(struct judge *j, const struct access *x)
+{
+	bool kept = false;
+
+	if (x->kind != ACCESS_READ || !(access_by(x, "cp") || access_by(x, "ln")) ||
+			path_place(j, path_plain(j->a, x->path.text)) != PLACE_ROOT)
+		return false;
+	for (const struct access *to = j->f->accesses; to; to = to->next) {
+		struct where known = {0};
+
+		if (to->kind != ACCESS_WRITE || !span_same(to->at, x->at))
+			continue;
+		if (to->path.kind != WORD_EXACT)
+			return false;
+		known.path = known.real = path_plain(j->a, to->path.text);
+		if (path_place(j, known.path) != PLACE_ROOT || !path_table_secret(j, &known, false) ||
+				path_table_protected(j, known.path))
+			return false;
+		kept = true;
+	}
+	return kept;
+}
+
 /* ---- git ---- */
 
-static struct where place_lexically(struct judge *j, struct str dir, struct str text)
+struct where paths_lexical(struct judge *j, struct str dir, struct str text)
 {
 	struct where w = {.sure = true};
 
@@ -345,7 +369,7 @@ static struct str strip_pathspec(struct str text)
 	return colon < 0 ? text : str_from(text, (size_t)colon + 1);
 }
 
-static void raise_secret(struct judge *j, const struct subject *s, const char *what)
+void paths_raise_secret(struct judge *j, const struct subject *s, const char *what)
 {
 	judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, what),
 		NULL);
@@ -377,10 +401,33 @@ static void git_lines(struct judge *j, struct subject *s, struct know_options *o
 
 		while (at > 0 && range.p[at - 1] != ':')
 			at--;
-		struct where w = place_lexically(j, dir, str_from(range, at));
+		struct where w = paths_lexical(j, dir, str_from(range, at));
 		if (at > 0 && at < range.n && path_table_secret(j, &w, false))
-			raise_secret(j, s, " shows a likely secret");
+			paths_raise_secret(j, s, " shows a likely secret");
 	}
+}
+
+/* git update-index --skip-worktree stores no content. */
+static bool marks_only(const struct know_options *o)
+{
+	return know_has(o, "--assume-unchanged") || know_has(o, "--no-assume-unchanged") ||
+	       know_has(o, "--skip-worktree") || know_has(o, "--no-skip-worktree");
+}
+
+/* git add -A, git add . */
+static bool adds_all(const struct subject *s, const struct know_options *o)
+{
+	bool all = know_has(o, "-A");
+
+	for (size_t i = 0; i < o->noperands; i++)
+		all |= str_is_any(s->c->argv[o->operands[i]].text, ". ./ :/ * .*");
+	return all;
+}
+
+/* The first operand of git grep is its pattern. */
+static size_t git_first_path(const struct know_options *o, struct str name)
+{
+	return str_is(name, "grep") && !know_has(o, "-e") && !know_has(o, "-f");
 }
 
 static void git_operands(struct judge *j, struct subject *s, struct str dir)
@@ -389,23 +436,27 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 	bool index_only = know_has(o, "--staged") && !know_has(o, "--worktree");
 	struct str name = o->name ? str_from(str_of(o->name), strlen("git ")) : STR("");
 	bool reads = str_is(name, "stash push") || str_is_any(name,
-			"add stage commit diff show blame annotate hash-object grep cat-file archive "
-			"update-index interpret-trailers format-patch") ||
+			"add stage commit diff difftool show blame annotate hash-object grep cat-file "
+			"archive update-index interpret-trailers format-patch") ||
 		(shows_patch(o) && str_is_any(name, "log whatchanged diff-tree diff-index diff-files"));
 	bool restores = str_is_any(name, "checkout restore checkout-index") && !index_only;
 
 	if (str_is(name, "log"))
 		git_lines(j, s, o, dir);
-	for (size_t i = 0; (reads || restores) && i < o->noperands; i++) {
+	if (str_is(name, "update-index") && marks_only(o))
+		reads = false;
+	if (str_is(name, "add") && know_has(o, "-f") && adds_all(s, o))
+		paths_raise_secret(j, s, " adds ignored files, which likely are secrets, too");
+	for (size_t i = git_first_path(o, name); (reads || restores) && i < o->noperands; i++) {
 		const struct word *word = &s->c->argv[o->operands[i]];
 		struct where w;
 
 		if (word->kind != WORD_EXACT || !word->text.n)
 			continue;
-		w = place_lexically(j, dir, strip_pathspec(word->text));
+		w = paths_lexical(j, dir, strip_pathspec(word->text));
 		w.wild = is_wild_inside(word->text);
 		if (reads && path_table_secret(j, &w, false))
-			raise_secret(j, s, " shows or stores a likely secret");
+			paths_raise_secret(j, s, " shows or stores a likely secret");
 		if (restores && (path_table_protected(j, w.path) || path_table_protected_dir(j, w.path)))
 			judge_raise_at_most(j, CHECK_PROTECTED_WRITE, GRADE_DENY, s->c->at,
 				judge_quote(
@@ -423,7 +474,7 @@ static void git_elsewhere(struct judge *j, struct subject *s, struct str dir,
 		.by = subject_options(j, s)->name,
 		.at = s->c->at,
 		.when = s->c->when};
-	struct where w = place_lexically(j, dir, STR("."));
+	struct where w = paths_lexical(j, dir, STR("."));
 
 	if (subject_known(j, s)->readonly || !strchr(x.by, ' ') || path_within(w.path, j->v->project))
 		return;
@@ -467,255 +518,5 @@ void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *
 		}
 		if (known)
 			git_named(j, s);
-	}
-}
-
-/* ---- unknown programs ---- */
-
-static bool is_launched(const struct judge *j, const struct subject *s)
-{
-	for (const struct launch *l = j->f->launches; l; l = l->next)
-		if (str_eq(path_base(l->name), s->base))
-			return true;
-	return false; /* a builtin or a function */
-}
-
-/* An unknown program may print a secret that a word names, and the box does not hide its output. */
-void paths_unknown_program(struct judge *j)
-{
-	for (size_t i = 0; i < j->nsubjects; i++) {
-		const struct subject *s = &j->subjects[i];
-
-		for (size_t k = 1; s->base.n && !s->row && is_launched(j, s) && k < s->c->argc; k++) {
-			struct str text = s->c->argv[k].text;
-			ptrdiff_t eq = str_find(text, '=', 0);
-			struct where w;
-
-			if (s->c->argv[k].kind != WORD_EXACT || !text.n || (text.p[0] == '-' && eq < 0) ||
-					!text_exact(s->c->cwd))
-				continue;
-			if (str_has(text, ' ') || str_has(text, '\n'))
-				continue; /* prose, not a path */
-			w = place_lexically(j, s->c->cwd,
-				eq < 0 ? text : str_from(text, (size_t)eq + 1));
-			if (path_table_secret(j, &w, false))
-				raise_secret(j, s, " may read a likely secret");
-		}
-	}
-}
-
-/* ---- secrets that are listed and then read ---- */
-
-/* fd takes a regular expression: returns it without anchors and backslashes. */
-static struct str plain_regex(struct judge *j, struct str text)
-{
-	struct buf b;
-
-	buf_init(&b, j->a, 0);
-	for (size_t i = 0; i < text.n; i++)
-		if (!strchr("^$\\", text.p[i]))
-			buf_char(&b, text.p[i]);
-	return buf_view(&b);
-}
-
-/* Returns the pattern with x in place of [x]. */
-static struct str without_brackets(struct judge *j, struct str pattern)
-{
-	struct buf b;
-
-	buf_init(&b, j->a, 0);
-	for (size_t i = 0; i < pattern.n; i++) {
-		bool bracket = i + 2 < pattern.n && pattern.p[i] == '[' && pattern.p[i + 2] == ']';
-
-		buf_char(&b, pattern.p[i + bracket]);
-		i += bracket ? 2 : 0;
-	}
-	return buf_view(&b);
-}
-
-/* True for a pattern such as *env, which finds .env and no ordinary file. */
-static bool picks_env(struct str pattern)
-{
-	static const char others[][12] = {
-			"main.c", "index.js", "README.md", ".gitignore", "a.json", "Makefile"};
-
-	if (!glob_path(pattern, STR(".env"), 0))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (glob_path(pattern, str_of(others[i]), 0))
-			return false;
-	return true;
-}
-
-/* True if a pattern that selects files by name selects secrets: rg -g .env, grep --include='.env*'. */
-static bool selects_secret(struct judge *j, const struct subject *s, struct str pattern)
-{
-	struct where w;
-
-	pattern = without_brackets(j, pattern);
-	if (text_exact(pattern) && picks_env(pattern))
-		return true;
-	if (!pattern.n || pattern.p[0] == '!' || !text_exact(s->c->cwd))
-		return false;
-	w = place_lexically(j, s->c->cwd, pattern);
-	w.wild = !strchr("*?[", pattern.p[0]);
-	return path_table_secret(j, &w, false);
-}
-
-/* The same for each pattern of {.env,x}; a pattern with text around the braces is taken as it is. */
-static bool any_selects_secret(struct judge *j, const struct subject *s, struct str pattern)
-{
-	bool any = selects_secret(j, s, pattern);
-
-	if (!str_starts(pattern, "{") || !str_ends(pattern, "}"))
-		return any;
-	pattern = str_sub(pattern, 1, pattern.n - 1);
-	for (size_t at = 0; at < pattern.n;) {
-		size_t end = str_end(pattern, ',', at);
-
-		any |= selects_secret(j, s, str_sub(pattern, at, end));
-		at = end + 1;
-	}
-	return any;
-}
-
-/* Options of programs that search in files, and those with which they print no content. */
-static const struct {
-	char programs[40], select[40], silent[48];
-} searchers[] = {
-	{"grep egrep fgrep zgrep ugrep ug", "--include", "-l -L -c -q"},
-	{"rg", "-g --iglob --type-add", "-l -c -q --files --files-without-match"},
-	{"ag", "-G", "-l -L -c -g"},
-};
-
-/* Returns the pattern of file names in the value of an option of `searchers`. */
-static struct str selecting_pattern(struct judge *j, const char *option, struct str value)
-{
-	if (!strcmp(option, "--iglob"))
-		return str_lower(j->a, value);
-	if (!strcmp(option, "--type-add")) /* NAME:PATTERN */
-		return str_sub(value, str_end(value, ':', 0) + 1, value.n);
-	return !strcmp(option, "-G") ? plain_regex(j, value) : value;
-}
-
-/* True if this program searches the directory that it runs in, because no path is given. */
-static bool searches_cwd(struct judge *j, struct subject *s)
-{
-	struct know_options *o = NULL;
-
-	if (str_is_any(s->base, "grep egrep fgrep git"))
-		o = subject_options(j, s);
-	else if (!str_is_any(s->base, "rg ag ack pt sift rgrep ug ugrep"))
-		return false;
-	if (str_is(s->base, "git") && !(o && o->name && !strcmp(o->name, "git grep") &&
-			know_has(o, "--no-index")))
-		return false;
-	if (o && !str_is(s->base, "git") && !know_has(o, "-r") && !know_has(o, "-R"))
-		return false;
-	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->kind == ACCESS_READ && x->below && command_covers(s->c, x->at))
-			return false;
-	return text_exact(s->c->cwd);
-}
-
-static void selected_secrets(struct judge *j, struct subject *s)
-{
-	if (searches_cwd(j, s)) {
-		struct where w = place_lexically(j, s->c->cwd, STR("."));
-
-		if (path_table_secret(j, &w, true) || path_table_process(w.path))
-			raise_secret(j, s, " searches a directory that likely holds secrets");
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(searchers); i++) {
-		struct know_options *o = str_is_any(s->base, searchers[i].programs) ? subject_options(j, s)
-										      : NULL;
-		struct str rest = str_of(searchers[i].silent), word;
-		bool silent = !o;
-
-		while (!silent && (word = str_word(&rest)).n)
-			silent = know_has(o, str_c(j->a, word));
-		rest = str_of(searchers[i].select);
-		while (!silent && (word = str_word(&rest)).n) {
-			const struct know_option *k = NULL;
-			const char *option = str_c(j->a, word);
-
-			while ((k = know_option_find(o, option, k)))
-				if (k->value.kind == WORD_EXACT && any_selects_secret(j, s,
-						selecting_pattern(j, option, k->value.text)))
-					raise_secret(j, s, " searches in a likely secret");
-		}
-	}
-}
-
-/* Returns the name that this word asks for; fd -e env asks for *.env. */
-static struct str listed_name(struct judge *j, const struct subject *s, size_t k)
-{
-	struct str text = plain_regex(j, without_brackets(j, s->c->argv[k].text)),
-			option = s->c->argv[k - 1].text;
-
-	if (str_is_any(s->base, "fd fdfind") && (str_is(option, "-e") || str_is(option, "--extension")))
-		return str_fmt(j->a, "*.%.*s", STR_ARG(text));
-	if (str_is(option, "-iname") || str_is(option, "-ipath"))
-		return str_lower(j->a, text);
-	return text;
-}
-
-#define FD_PART_MIN 3 /* letters of a part of .env that fd finds it by */
-
-/* True for ls ~/.ssh or find ~ -name id_rsa, which list secrets. */
-static bool lists_secrets(struct judge *j, struct subject *s)
-{
-	struct know_options *o = str_is_any(s->base, "fd fdfind") ? subject_options(j, s) : NULL;
-	bool hidden = o && (know_has(o, "-H") || know_has(o, "-u"));
-	bool runs = o && (know_has(o, "-x") || know_has(o, "-X")), globs = o && know_has(o, "-g");
-
-	if (!str_is_any(s->base, "find ls fd fdfind locate plocate eza exa") || !text_exact(s->c->cwd))
-		return false;
-	for (size_t k = 1; k < s->c->argc; k++) {
-		struct where w;
-
-		if (runs && str_starts(s->c->argv[k].text, "--search-path=")) {
-			w = place_lexically(j, s->c->cwd, str_from(s->c->argv[k].text, 14));
-			if (path_table_secret(j, &w, true))
-				return true;
-		}
-		if (hidden && str_contains(STR(".env"), listed_name(j, s, k)) &&
-				s->c->argv[k].text.n >= FD_PART_MIN)
-			return true;
-		if (s->c->argv[k].kind != WORD_EXACT || !s->c->argv[k].text.n ||
-				s->c->argv[k].text.p[0] == '-' || str_is(s->c->argv[k - 1].text, "!") ||
-				str_is(s->c->argv[k - 1].text, "-not"))
-			continue;
-		w = place_lexically(j, s->c->cwd, listed_name(j, s, k));
-		w.wild = (globs || str_ends(s->c->argv[k - 1].text, "name")) &&
-			 !strchr("*?[", s->c->argv[k].text.p[0]); /* '*.c' asks for no secret */
-		if (path_table_secret(j, &w, runs && k > 1))
-			return true;
-	}
-	return false;
-}
-
-/* find DIR -exec cat {} +: the command of find reads what it finds. */
-static bool found_by(const struct subject *s, const struct access *x)
-{
-	return str_is(s->base, "find") && x->path.glob && command_covers(s->c, x->at);
-}
-
-void paths_listed_secrets(struct judge *j)
-{
-	static const char lookers[] =
-			"ls stat wc du test [ file dirname basename readlink realpath chmod touch cd find";
-
-	for (size_t i = 0; i < j->nsubjects; i++) {
-		selected_secrets(j, &j->subjects[i]);
-		if (!lists_secrets(j, &j->subjects[i]))
-			continue;
-		for (const struct access *x = j->f->accesses; x; x = x->next)
-			if (x->kind == ACCESS_READ && !x->elsewhere && !access_by_any(x, lookers) &&
-				(!path_known(&x->path) || found_by(&j->subjects[i], x)))
-				judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, x->at,
-					judge_quote(j, "what ", j->subjects[i].c->at,
-						" lists is a likely secret and may be read here"),
-					NULL);
 	}
 }

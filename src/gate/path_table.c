@@ -77,6 +77,29 @@ static const char secret_names[][PATTERN_ROOM] = {
 	"~/.fly/config.yml", "~/.heroku/**", "~/.config/heroku/**",
 	"~/.config/helm/registry.json", "~/.config/containers/auth.json", "~/.oci/**", "~/.Xauthority",
 	"~/.ICEauthority",
+	"~/.kaggle/kaggle.json", "~/.databrickscfg", "~/.snowflake/config.toml",
+	"~/.snowflake/connections.toml",
+	"~/.snowsql/config", "~/.dbt/profiles.yml", "~/.circleci/cli.yml", "~/.config/hcloud/cli.toml",
+	"~/.config/scw/config.yaml", "~/.config/linode-cli", "~/.linode-cli", "~/.bluemix/config.json",
+	"~/.aliyun/config.json", "~/.config/netlify/config.json", "~/.netlify/config.json",
+	"~/.local/share/com.vercel.cli/auth.json", "~/.vercel/auth.json",
+	"~/.config/configstore/firebase-tools.json", "~/.config/stripe/config.toml",
+	"~/.config/ngrok/ngrok.yml", "~/.ngrok2/ngrok.yml", "~/.cloudflared/**",
+	"~/.config/.wrangler/config/default.toml", "~/.wrangler/config/default.toml", "~/.sentryclirc",
+	"~/.pulumi/credentials.json", "~/.edgerc", "~/.supabase/access-token", "~/.config/planetscale/**",
+	"~/.railway/config.json", "~/.modal.toml", "~/.expo/state.json", "~/.hex/hex.config",
+	"~/.continuum/anaconda-client/tokens/**", "~/.rancher/cli2.json", "~/.argocd/config",
+	"~/.config/argocd/config", "~/.minikube/**/client.key", "~/.minikube/client.key", "~/.mc/config.json",
+	"~/.step/secrets/**", "~/.acme.sh/account.conf", "~/.config/sops/age/**", "~/.age/**",
+	"~/.msmtprc", "~/.fetchmailrc", "~/.offlineimaprc", "~/.authinfo", "~/.authinfo.gpg",
+	"~/.smbcredentials", "~/.vnc/passwd", "~/.config/filezilla/sitemanager.xml",
+	"~/.config/filezilla/recentservers.xml", "~/.purple/accounts.xml", "~/.config/Slack/**",
+	"~/.config/discord/**", "~/.local/share/TelegramDesktop/**", "~/.irb_history", "~/.rediscli_history",
+	"~/.sqlite_history", "~/.mongodb/mongosh/**", "~/.config/nushell/history.txt",
+	"~/.local/share/powershell/PSReadLine/**", "~/.anthropic/**", "~/.config/anthropic/**",
+	"~/.config/openai/**", "~/.config/wandb/settings", "~/.config/tea/config.yml",
+	"~/.config/gitlab-runner/**", "~/.config/remmina/**", "~/.ipython/profile_default/history.sqlite",
+	"~/.cursor/auth.json", "~/.continue/config.json", "~/.aider.conf.yml",
 	".env", ".env.*", "*.env", ".envrc", ".htpasswd", ".git-credentials", ".netrc", ".pgpass",
 	".vault-token", ".vault_pass", "vault_pass.txt", ".vault_password",
 	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "*_rsa", "*_ed25519",
@@ -84,7 +107,10 @@ static const char secret_names[][PATTERN_ROOM] = {
 	"private.key", "privkey.pem", "*-key.pem", "*_key.pem", "private*.pem", "server.key", "tls.key",
 	"ca.key", "credentials.json", "client_secret*.json", "service-account*.json", "serviceaccount*.json",
 	"secrets.yml", "secrets.yaml",
-	"secrets.json", "secrets.toml", "*.tfstate", "*.tfvars", "master.key", "config/credentials.yml.enc",
+	"secrets.json", "secrets.toml", "*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json",
+	"master.key",
+	".dev.vars", "*firebase-adminsdk*.json", ".aws/credentials", ".docker/config.json", ".kube/config",
+	"kubeconfig", ".pypirc", ".my.cnf", ".vault-password", "config/credentials.yml.enc",
 	"wp-config.php", "logins.json", "key4.db", "cookies.sqlite", "Login Data",
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d/**",
 	"/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**", "/etc/krb5.keytab",
@@ -439,6 +465,62 @@ static bool secret_somewhere(const struct judge *j, struct str path)
 	return false;
 }
 
+bool path_table_secret_anywhere(const struct judge *j, struct str pattern)
+{
+	struct str path = make_instance(j->a, STR("/"), pattern);
+
+	return secret_somewhere(j, path_plain(j->a, path));
+}
+
+/* Names that stand for all files of a directory of secrets. */
+static bool finds_sample(struct str pattern)
+{
+	return glob_path(pattern, STR("id_rsa"), 0) || glob_path(pattern, STR("x.key"), 0) ||
+	       glob_path(pattern, STR("x.pem"), 0);
+}
+
+bool path_table_secret_below(const struct judge *j, struct str start, struct str pattern)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(secret_names); i++) {
+		struct str s = str_of(secret_names[i]), path, base = path_base(s);
+
+		if (str_starts(s, "~/"))
+			path = make_instance(j->a, j->v->home, str_from(s, 1));
+		else if (str_starts(s, "/"))
+			path = make_instance(j->a, STR(""), s);
+		else
+			continue;
+		if (!path_within(path, start))
+			continue;
+		if (str_only(base, "*") ? finds_sample(pattern) : glob_path(pattern, path_base(path), 0))
+			return true;
+	}
+	return false;
+}
+
+/* Returns the text with each hole replaced; a file name becomes a star if `names`. */
+static struct str fill_holes(const struct judge *j, struct str text, const char *filler, bool names)
+{
+	struct buf b;
+
+	buf_init(&b, j->a, 0);
+	for (size_t i = 0; i < text.n; i++)
+		if (names && text.p[i] == HOLE_NAME)
+			buf_char(&b, '*');
+		else if (text_hole(text.p[i]))
+			buf_c(&b, filler);
+		else
+			buf_char(&b, text.p[i]);
+	return buf_view(&b);
+}
+
+static bool is_open(const struct judge *j, struct str path)
+{
+	struct tabled_path t = tabled_path(j->v->home, path);
+
+	return matches_any(j, open_names, ARRAY_SIZE(open_names), &t);
+}
+
 /*
  * True for a partly known path if everything in the directory before its first hole is secret, or if the part
  * after its last hole is the name of a secret in any home.
@@ -456,6 +538,8 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 	for (size_t i = 0; i < text.n && !text_hole(text.p[i]); i++)
 		slash = text.p[i] == '/' ? i : slash;
 	dir = str_first(text, slash);
+	if (hole && hole < text.n && is_open(j, path_plain(j->a, fill_holes(j, text, "x", false))))
+		return false; /* ~/.ssh/$k.pub: known letters at the end make every value public */
 	if (str_starts(dir, "/") && (is_secret_dir(in_home(j, path_plain(j->a, dir))) ||
 			is_secret(j, str_cat(j->a, path_plain(j->a, dir), STR("/x")), false)))
 		return true;
@@ -464,22 +548,6 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 		return false;
 	name = path_plain(j->a, str_from(text, (size_t)tail));
 	return is_secret(j, name, false) || is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(name)), false);
-}
-
-/* Returns the text with each hole replaced; a file name becomes a star if `names`. */
-static struct str fill_holes(const struct judge *j, struct str text, const char *filler, bool names)
-{
-	struct buf b;
-
-	buf_init(&b, j->a, 0);
-	for (size_t i = 0; i < text.n; i++)
-		if (names && text.p[i] == HOLE_NAME)
-			buf_char(&b, '*');
-		else if (text_hole(text.p[i]))
-			buf_c(&b, filler);
-		else
-			buf_char(&b, text.p[i]);
-	return buf_view(&b);
 }
 
 /*
@@ -505,6 +573,8 @@ bool path_table_environ_likely(const struct judge *j, struct str text)
 {
 	struct str empty, one;
 
+	if (text.n && text_hole(text.p[0]) && str_ends(text, "/environ"))
+		return true; /* a file of this name lies below /proc */
 	if (!str_starts(text, "/proc/"))
 		return false;
 	empty = path_plain(j->a, fill_holes(j, text, "", false));
@@ -522,6 +592,8 @@ bool path_table_environ_found(const struct judge *j, struct str pattern)
 	pid = str_first(rest, str_end(rest, '/', 0));
 	if (strpbrk(str_c(j->a, pid), "*?["))
 		pid = STR("1");
+	if (!str_is_digits(pid) && !str_is_any(pid, "self thread-self"))
+		return false;
 	return glob_path(pattern, str_fmt(j->a, "/proc/%.*s/environ", STR_ARG(pid)), 0) ||
 		glob_path(pattern,
 				str_fmt(j->a, "/proc/%.*s/task/%.*s/environ", STR_ARG(pid), STR_ARG(pid)), 0);
@@ -558,6 +630,8 @@ bool path_table_environ(struct str path, struct str real)
 
 	if (!str_starts(path, "/proc/") && !str_starts(real, "/proc/"))
 		return false;
+	path = without_proc_root(path);
+	real = without_proc_root(real);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (glob_path(str_of(names[i]), path, 0) || glob_path(str_of(names[i]), real, 0))
 			return true;

@@ -13,6 +13,10 @@ bool path_table_protected_dir(const struct judge *j, struct str path);  /* every
 bool path_table_secret_text(const struct judge *j, struct str text);
 /* below: the access also reads everything in it */
 bool path_table_secret(const struct judge *j, const struct where *w, bool below);
+/* True if a search below `start` by this pattern of a name may find a secret of a home or of the system. */
+bool path_table_secret_below(const struct judge *j, struct str start, struct str pattern);
+/* True if this pattern of a whole path (with stars that match slashes) asks for a secret: STAR/.ssh/STAR. */
+bool path_table_secret_anywhere(const struct judge *j, struct str pattern);
 /* The same for a path on another machine or in a container, whose homes are not known. */
 bool path_table_secret_elsewhere(const struct judge *j, struct str path, bool below);
 bool path_table_opens_access(const struct judge *j, struct str path);   /* authorized_keys, sudoers, ... */

@@ -316,6 +316,21 @@ bool var_secret(struct str name, struct str value)
 	return url_with_password(v);
 }
 
+struct str var_usual(struct str name)
+{
+	const struct var_row *r = var_find(name);
+	size_t suffix = name.n;
+
+	if (r && r->usual)
+		return str_of(var_text(r->usual));
+	while (suffix > 0 && name.p[suffix - 1] != '_')
+		suffix--;
+	if (suffix > 1 && str_is_any(str_from(name, suffix), "FILE PATH CREDENTIALS") && var_place(name) &&
+			(var_secret(str_first(name, suffix - 1), STR("")) || str_ends(name, "CREDENTIALS")))
+		return STR("/run/secrets/x");
+	return STR("");
+}
+
 bool var_place(struct str name)
 {
 	for (size_t i = 0; i < var_nplaces; i++)

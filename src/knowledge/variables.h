@@ -47,7 +47,7 @@ enum { /* bits of a row */
 };
 
 struct var_row {
-	uint16_t name, safe, between, set, lang; /* offsets into var_texts; 0: none */
+	uint16_t name, safe, between, set, lang, usual; /* offsets into var_texts; 0: none */
 	uint8_t effect, box, bits;
 };
 
@@ -73,6 +73,11 @@ bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value, unsig
 
 /* True if the name or the value looks like a credential. */
 bool var_secret(struct str name, struct str value);
+/*
+ * Returns the file or directory that a variable of the environment usually names, with ~ for the home; empty:
+ * not known. A variable that names the place of a secret (TOKEN_FILE) gets the name of some secret.
+ */
+struct str var_usual(struct str name);
 /* True if the name denotes a location. Its value is then not a secret, whatever else the name contains. */
 bool var_place(struct str name);
 

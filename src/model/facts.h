@@ -203,6 +203,17 @@ static inline bool command_covers(const struct command *c, struct span at)
 				.to = c->argv[c->argc - 1].at.to}, at);
 }
 
+/* The same where xargs adds unknown words, which have the place of xargs, before the command. */
+static inline bool command_covers_given(const struct command *c, struct span at)
+{
+	struct span all = c->argc ? c->argv[0].at : c->at;
+
+	for (size_t i = c->argc; i-- > 1;)
+		if (c->argv[i].at.text == all.text && c->argv[i].at.to > all.to)
+			all.to = c->argv[i].at.to;
+	return command_covers(c, at) || span_encloses(all, at);
+}
+
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_DELETE, ACCESS_EXEC };
 
 /* The state that a write leaves for later commands. */

@@ -50,6 +50,7 @@ static void assign_array(struct eval *e, const struct syn_assign *as, enum assig
 			struct str text = expand_single(e, el->value);
 			if (old && old->integer)
 				eval_arith(e, text);
+			v->likely = word_likely_best(v->likely, text);
 			keyed = true;
 		} else {
 			expand_word(e, el->value, &fs);
@@ -61,7 +62,7 @@ static void assign_array(struct eval *e, const struct syn_assign *as, enum assig
 	for (size_t i = 0; i < fs.n; i++)
 		if (fs.at[i].kind == WORD_REST) {
 			rest = true;
-			v->likely = word_likely(e, &fs.at[i]);
+			v->likely = word_likely_best(v->likely, word_likely(e, &fs.at[i]));
 		}
 	/* appending starts after the highest index: known only without gaps */
 	for (size_t i = 0; i < v->n && !rest; i++)
@@ -356,6 +357,19 @@ static void only_assigns(struct eval *e, const struct syn_node *n)
 	e->s.status = -1; /* the status of a substitution in it, if any */
 }
 
+/*
+ * How the last word probably looks, which is mostly the file that a command is about. All words count for
+ * commands that do nothing but print or list them.
+ */
+static struct str last_likely(struct eval *e, const struct fields *fs)
+{
+	struct str likely = word_likely(e, &fs->at[fs->n - 1]);
+
+	for (size_t i = 1; i + 1 < fs->n && str_is_any(fs->at[0].text, "echo printf ls"); i++)
+		likely = word_likely_best(likely, word_likely(e, &fs->at[i]));
+	return likely;
+}
+
 void eval_simple(struct eval *e, const struct syn_node *n)
 {
 	struct fields fs = {0};
@@ -365,7 +379,7 @@ void eval_simple(struct eval *e, const struct syn_node *n)
 		return;
 	}
 	e->word_before = e->last_word;
-	e->last_word = word_likely(e, &fs.at[fs.n - 1]);
+	e->last_word = last_likely(e, &fs);
 	run_words(e, n, &fs, from);
 	/* an unquoted `$x` may expand to nothing: then the assignments before it last */
 	if (fs.at[0].kind == WORD_REST) {

@@ -309,6 +309,8 @@ static void add_joined(struct eval *e, struct access x)
 	for (size_t i = 0; i < e->s.dirs.n; i++) {
 		x.path = path;
 		x.path.text = path_join(e->a, e->s.dirs.at[i], path.text);
+		if (path.likely.n && path.likely.p[0] != '/')
+			x.path.likely = path_join(e->a, e->s.dirs.at[i], path.likely);
 		if (path.kind == WORD_EXACT && !text_exact(x.path.text)) /* the directory contains holes */
 			x.path.kind = WORD_UNKNOWN;
 		add_access_all(e, &x);

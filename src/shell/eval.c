@@ -511,8 +511,8 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 	}
 	if (!all) {
 		t.value = n->kind == NODE_FOR ? any_of(e, &fs) : HOLE;
-		for (size_t i = 0; i < fs.n && !t.likely.n; i++)
-			t.likely = word_likely(e, &fs.at[i]);
+		for (size_t i = 0; i < fs.n; i++)
+			t.likely = word_likely_best(t.likely, word_likely(e, &fs.at[i]));
 		loop_unknown(e, &l, &t);
 	} else if (fs.n == 0) { /* listed although it does not run */
 		struct shell_state before = e->s;

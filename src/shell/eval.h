@@ -454,16 +454,18 @@ struct str fields_join(struct eval *e, const struct word *at, size_t n);
 enum char_kind { CHAR_TEXT, CHAR_QUOTED, CHAR_EXPANDED, CHAR_BREAK, CHAR_EMPTY, CHAR_REST };
 struct chars {
 	struct buf b, kinds;
-	/* how the unknown text at `hint_at` probably looks; empty: no guess */
+	/* how the unknown text from `hint_at` to `hint_to` probably looks; empty: no guess */
 	struct str hint;
-	size_t hint_at;
+	size_t hint_at, hint_to;
 	/* an unknown part comes from data that was read, not from the environment */
 	bool foreign;
 };
 void chars_add(struct chars *c, struct str s, enum char_kind kind);
 void chars_mark(struct chars *c, enum char_kind kind);
-/* The unknown text, or the mark, that was added last probably looks like this. */
-void chars_hint(struct chars *c, struct str likely);
+/* The last `n` bytes, which are unknown text or a mark, probably look like this. */
+void chars_hint(struct chars *c, size_t n, struct str likely);
+/* Returns the guess that tells more about secrets; `a` may be empty. */
+struct str word_likely_best(struct str a, struct str b);
 /* How this word probably looks: its text, the names of its pattern, or its guess. */
 struct str word_likely(struct eval *e, const struct word *w);
 struct how {

@@ -65,12 +65,45 @@ void chars_mark(struct chars *c, enum char_kind kind)
 
 #define LIKELY_MAX 4096 /* bytes of a guess */
 
-void chars_hint(struct chars *c, struct str likely)
+void chars_hint(struct chars *c, size_t n, struct str likely)
 {
-	if (!c->b.n || !likely.n || likely.n > LIKELY_MAX || str_eq(likely, HOLE))
+	if (!n || !likely.n || likely.n > LIKELY_MAX || str_eq(likely, HOLE))
 		return;
 	c->hint = likely;
-	c->hint_at = c->b.n - 1;
+	c->hint_at = c->b.n - n;
+	c->hint_to = c->b.n;
+}
+
+/* Most secrets lie in hidden files or directories; few names of a project tell anything. */
+static int likely_rank(struct str s)
+{
+	static const char tell[][8] = {"secret", "key", "cred", "_rsa", "environ", "passw", "token"};
+	int rank = s.n && s.p[0] == '/';
+
+	for (size_t i = 0; i < ARRAY_SIZE(tell); i++)
+		if (str_contains(s, str_of(tell[i])))
+			rank = 2;
+	for (size_t i = 0; i + 1 < s.n; i++)
+		if (s.p[i] == '.' && (i == 0 || s.p[i - 1] == '/') && !strchr("./", s.p[i + 1]))
+			rank = 3;
+	return rank;
+}
+
+struct str word_likely_best(struct str a, struct str b)
+{
+	return !a.n || likely_rank(b) > likely_rank(a) ? b : a;
+}
+
+/* Under dotglob a star may find a hidden name, which says more than any other. */
+static struct str hidden_name(struct eval *e, struct str names)
+{
+	size_t base = names.n;
+
+	while (base > 0 && names.p[base - 1] != '/')
+		base--;
+	if (!e->odd_globs || base >= names.n || names.p[base] != HOLE_NAME)
+		return names;
+	return str_fmt(e->a, "%.*s.%.*s", STR_ARG(str_first(names, base)), STR_ARG(str_from(names, base)));
 }
 
 struct str word_likely(struct eval *e, const struct word *w)
@@ -82,7 +115,7 @@ struct str word_likely(struct eval *e, const struct word *w)
 	if (!w->glob)
 		return w->likely;
 	names = names_of_pattern(e, w->text);
-	return str_eq(names, HOLE) ? w->text : names;
+	return str_eq(names, HOLE) ? w->text : hidden_name(e, names);
 }
 
 /* The characters as one text with its guess in place; empty if that says nothing. */
@@ -98,6 +131,8 @@ static struct str chars_likely(struct eval *e, const struct chars *c)
 
 		if (c->hint.n && i == c->hint_at)
 			buf_str(&b, c->hint);
+		else if (c->hint.n && i > c->hint_at && i < c->hint_to)
+			continue;
 		else if (k == CHAR_REST || k == CHAR_BREAK || k == CHAR_EMPTY)
 			buf_char(&b, HOLE_ANY);
 		else
@@ -283,7 +318,7 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 			text = HOLE; /* a number or nothing: unknown, but no data that was read */
 		chars_add(out, text, result);
 		if (str_eq(text, HOLE))
-			chars_hint(out, e->last_word); /* of the last command in it: $(ls DIR/NAME) */
+			chars_hint(out, 1, e->last_word); /* of the last command in it: $(ls DIR/NAME) */
 		break;
 	}
 	case PART_ARITH: {

@@ -1,5 +1,6 @@
 /* Parameter expansion: the value of a name, and the results of the operators of ${ }. */
 #include "base/num.h"
+#include "knowledge/variables.h"
 #include "shell/eval.h"
 #include "shell/pattern.h"
 
@@ -33,6 +34,16 @@ static struct param_value one_text(struct str text)
 static struct param_value unknown_value(void) { return (struct param_value){.text = HOLE, .is = PERHAPS}; }
 static struct param_value absent_value(void) { return (struct param_value){.text = {"", 0}, .is = ABSENT}; }
 
+/* How the value of an environment variable probably looks: $KUBECONFIG is ~/.kube/config. */
+static struct str likely_of_environment(struct eval *e, struct str name)
+{
+	struct str usual = var_usual(name);
+
+	if (!str_starts(usual, "~") || !e->rq->view || !e->rq->view->home.n)
+		return str_starts(usual, "~") ? STR("") : usual;
+	return str_cat(e->a, e->rq->view->home, str_from(usual, 1));
+}
+
 /* The value that the environment or the shell gives to a variable that the text never assigned. */
 static struct param_value ambient_value(struct eval *e, struct str name)
 {
@@ -47,8 +58,7 @@ static struct param_value ambient_value(struct eval *e, struct str name)
 			"HISTCMD BASH_SUBSHELL"))
 		return one_text(HOLE_NUMBER);
 	struct param_value v = unknown_value();
-	if (str_is(name, "_"))
-		v.likely = e->last_word;
+	v.likely = str_is(name, "_") ? e->last_word : likely_of_environment(e, name);
 	/* the shell fills these with text that it read or expanded */
 	v.environment = !str_is_any(name,
 		"_ BASH_COMMAND BASH_ARGV BASH_REMATCH OPTARG REPLY MAPFILE DIRSTACK COPROC READLINE_LINE "
@@ -75,7 +85,7 @@ static struct param_value all_positional(struct eval *e, bool star)
 	for (size_t i = 0; i < e->s.params.n; i++) {
 		if (e->s.params.at[i].kind == WORD_REST)
 			v.rest = true, v.environment &= e->s.params.at[i].ambient,
-			v.likely = word_likely(e, &e->s.params.at[i]);
+			v.likely = word_likely_best(v.likely, word_likely(e, &e->s.params.at[i]));
 		else
 			v.items[v.n++].text = e->s.params.at[i].text;
 	}
@@ -379,7 +389,7 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 	else if (v->rest)
 		chars_mark(out, CHAR_REST);
 	if (v->rest)
-		chars_hint(out, v->likely);
+		chars_hint(out, 1, v->likely);
 }
 
 /* True if an unknown part of the value was read as data. */
@@ -405,8 +415,8 @@ static void put_value(struct eval *e, const struct param_value *v, struct how ho
 	if (how.arith && v->environment)
 		text = HOLE_NUMBER;
 	chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
-	if (str_eq(text, HOLE))
-		chars_hint(out, v->likely);
+	if (!text_exact(text))
+		chars_hint(out, text.n, v->likely);
 }
 
 /* Adds the word of ${x:-word}: its own quotes count; its literal text is split like an expansion. */

@@ -51,7 +51,7 @@ static const struct named_effect boxes[] = {
 	{"always", VAR_BOX_ALWAYS}, {"", 0},
 };
 static const char keys[][12] = {"name", "effect", "safe", "between", "operands", "idle", "fold", "hijacks",
-		"box", "set", "offline", "untraced", "secret",
+		"box", "set", "offline", "untraced", "secret", "usual",
 	"programs", "note", "ordinary", "acts"};
 
 static const struct named_effect *lookup(const struct named_effect *table, struct str name)
@@ -157,7 +157,7 @@ static int take_set(struct bake *b, const struct ynode *row, struct var_row *r)
 static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 {
 	const struct ynode *safe = yaml_get(row, "safe"), *between = yaml_get(row, "between"),
-			*box = yaml_get(row, "box");
+			*box = yaml_get(row, "box"), *usual = yaml_get(row, "usual");
 	const struct ynode *set = yaml_get(row, "set");
 	const struct named_effect *passes = box ? lookup(boxes, box->text) : NULL;
 
@@ -172,6 +172,7 @@ static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 		return fail(b, box, "expected listed, never, made, work or always");
 	r->box = passes ? passes->value : set ? VAR_BOX_MADE : r->bits & VAR_HIJACKS ? VAR_BOX_NEVER :
 			VAR_BOX_LISTED;
+	r->usual = usual ? (uint16_t)gen_texts_add(&b->texts, usual->text) : 0;
 	r->between = between ? (uint16_t)gen_texts_add(&b->texts, between->text) : 0;
 	if (take_set(b, row, r) < 0)
 		return -1;
@@ -280,8 +281,8 @@ static void print_rows(const char *name, const struct var_row *v, size_t n)
 {
 	printf("const struct var_row %s[] = {\n", name);
 	for (size_t i = 0; i < n; i++)
-		printf("\t{%u, %u, %u, %u, %u, %u, %u, %u},\n", v[i].name, v[i].safe, v[i].between, v[i].set,
-				v[i].lang, v[i].effect, v[i].box, v[i].bits);
+		printf("\t{%u, %u, %u, %u, %u, %u, %u, %u, %u},\n", v[i].name, v[i].safe, v[i].between,
+				v[i].set, v[i].lang, v[i].usual, v[i].effect, v[i].box, v[i].bits);
 	printf("\t{0},\n};\n\n");
 }
 
