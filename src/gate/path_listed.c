@@ -5,6 +5,7 @@
  */
 #include "base/glob.h"
 #include "gate/judge.h"
+#include "gate/path_find.h"
 #include "gate/path_table.h"
 
 /* Stands for a working directory that is not known. No table has a name in it. */
@@ -217,17 +218,6 @@ struct find_words {
 	bool any_name;     /* an alternative asks for no name */
 	bool named, prune; /* the alternative that is being read */
 };
-
-/* Returns the index of the last word of -exec's command, which belongs to another command; else k. */
-static size_t find_skip(const struct command *c, size_t k)
-{
-	if (!str_starts(c->argv[k].text, "-exec") && !str_starts(c->argv[k].text, "-ok"))
-		return k;
-	while (k < c->argc && !str_is(c->argv[k].text, ";") &&
-			!(str_is(c->argv[k].text, "+") && str_is(c->argv[k - 1].text, "{}")))
-		k++;
-	return k;
-}
 
 static bool starts_expression(struct str word) { return word.n && strchr("-(!,", word.p[0]); }
 
