@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/json_write.h"
 #include "run/job.h"
 #include "run/output_filter.h"
@@ -126,22 +127,14 @@ int serve_go(struct serve_work *w, const char *tool)
 
 /* ---- the request ---- */
 
-static int hex_digit(char c)
-{
-	return ascii_is_digit(c)      ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
 static struct str percent_decoded(struct arena *a, struct str s)
 {
 	char *to = arena_alloc(a, s.n + 1);
 	size_t n = 0;
 
 	for (size_t i = 0; i < s.n; i++) {
-		int high = s.p[i] == '%' && i + 2 < s.n ? hex_digit(s.p[i + 1]) : -1;
-		int low = high >= 0 ? hex_digit(s.p[i + 2]) : -1;
+		int high = s.p[i] == '%' && i + 2 < s.n ? ascii_hex_value(s.p[i + 1]) : -1;
+		int low = high >= 0 ? ascii_hex_value(s.p[i + 2]) : -1;
 
 		if (low >= 0)
 			i += 2;
