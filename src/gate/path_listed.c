@@ -441,20 +441,41 @@ static bool lists_outside(struct judge *j, struct subject *s)
 	return false;
 }
 
+/* Returns the next name of a text, as printf and echo -e print it: .env\\0 has one. */
+static struct str next_name(struct str *text)
+{
+	struct str name;
+	size_t n = 0;
+
+	while (n < text->n && !ascii_is_space(text->p[n]) && text->p[n] != '\\')
+		n++;
+	name = str_first(*text, n);
+	if (n < text->n)
+		n += text->p[n] == '\\' && n + 1 < text->n ? 2 : 1;
+	*text = str_from(*text, n);
+	return name;
+}
+
 /* A secret is among the words: ls ~/.ssh, echo .env, git check-ignore .env. */
 static bool names_secret(struct judge *j, const struct subject *s)
 {
+	bool prints = str_is_any(s->base, "echo printf");
+
 	for (size_t k = 1; k < s->c->argc; k++) {
 		struct str text = s->c->argv[k].text;
-		struct where w;
 
 		if (s->c->argv[k].kind != WORD_EXACT || !text.n || text.p[0] == '-')
 			continue;
 		if (str_starts(text, "HEAD:"))
 			text = str_from(text, 5);
-		w = paths_lexical(j, directory_of(s), text);
-		if (path_table_secret(j, &w, false))
-			return true;
+		while (text.n) {
+			struct str name = prints ? next_name(&text) : text;
+			struct where w = paths_lexical(j, directory_of(s), name);
+
+			if (name.n && path_table_secret(j, &w, false))
+				return true;
+			text = prints ? text : STR("");
+		}
 	}
 	return false;
 }
@@ -674,7 +695,8 @@ static const struct {
 	{"sort wc", "--files0-from", "-"}, {"parallel entr", "", ""}, {"7z 7za", "-i@", ""},
 };
 
-static bool reads_names(struct judge *j, struct subject *s)
+/* `kept`: the names may be in any file or process substitution as well. */
+static bool reads_names(struct judge *j, struct subject *s, bool kept)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(list_readers); i++) {
 		bool git = str_starts(str_of(list_readers[i].programs), "git ");
@@ -689,7 +711,8 @@ static bool reads_names(struct judge *j, struct subject *s)
 		if (!list_readers[i].option[0])
 			return true;
 		k = know_option_find(o, list_readers[i].option, NULL);
-		if (k && (!list_readers[i].value[0] || str_is(k->value.text, list_readers[i].value)))
+		if (k && (kept || !list_readers[i].value[0] ||
+				str_is(k->value.text, list_readers[i].value)))
 			return true;
 	}
 	return false;
@@ -700,13 +723,21 @@ static bool reads_names(struct judge *j, struct subject *s)
 #define LISTS_MAX 64 /* lists whose way is followed; one more counts as kept, for all others */
 #define LIST_READS_MAX 4096 /* reads of what is listed that are raised */
 
-/* A list goes down a pipe to a program that reads the files it names. */
-static void piped_names(struct judge *j, const struct subject *list, struct span all)
+/* A command that lists secrets, and how far its output gets. */
+struct secret_list {
+	const struct subject *s;
+	struct span all; /* its pipeline */
+	bool kept;       /* further than that */
+	enum check_id id;
+};
+
+/* A list gets to a program that reads the files it names: down a pipe, or in a file. */
+static void given_names(struct judge *j, const struct secret_list *l)
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 
-		if (s != list && span_overlaps(all, s->c->at) && reads_names(j, s))
+		if (s != l->s && (l->kept || span_overlaps(l->all, s->c->at)) && reads_names(j, s, l->kept))
 			paths_raise_secret(j, s, " reads the files of a list, and a likely secret is among "
 				"them");
 	}
@@ -733,14 +764,6 @@ static bool uses_list(struct judge *j, const struct subject *s, const struct acc
 	return x->kind == ACCESS_READ && (!path_known(&x->path) || found_by(j, s, x)) &&
 			!access_by_any(x, lookers);
 }
-
-/* A command that lists secrets, and how far its output gets. */
-struct secret_list {
-	const struct subject *s;
-	struct span all; /* its pipeline */
-	bool kept;       /* further than that */
-	enum check_id id;
-};
 
 static void raise_reads(struct judge *j, const struct secret_list *l, size_t *raised)
 {
@@ -777,8 +800,8 @@ void paths_listed_secrets(struct judge *j)
 		grouped |= !nlists++ && group_saves(j);
 		/* the last list that is looked at stands for the further ones */
 		l.kept = grouped || nlists > LISTS_MAX || list_is_kept(j, s, l.all);
-		if (!span_same(l.all, s->c->at))
-			piped_names(j, s, l.all);
+		if (l.kept || !span_same(l.all, s->c->at))
+			given_names(j, &l);
 		if (!str_is(s->base, "find") || !runs_code(j, s))
 			raise_reads(j, &l, &raised);
 	}
