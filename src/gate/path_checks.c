@@ -413,22 +413,27 @@ static bool reads_content(const struct access *x)
 #define NAME_LETTERS_MIN 3 /* shorter patterns could find out a value letter by letter */
 
 /*
- * True if grep looks for the name of a variable (KEY, ^KEY=) or for any line. Other patterns find out a
- * value, guess by guess.
+ * True if grep looks for the name of a variable (KEY, ^key=) or for any line. Other patterns find out a
+ * value, guess by guess: in small letters, or in letters of any case.
  */
 static bool looks_for_name(const struct subject *s, const struct know_options *o)
 {
 	const struct word *w = o->noperands ? &s->c->argv[o->operands[0]] : NULL;
+	bool anchored = w && str_starts(w->text, "^"), lower = false, ends;
 	struct str name;
 	size_t n = 0;
 
 	if (!w || w->kind != WORD_EXACT || o->maybe_option || know_has(o, "-e") || know_has(o, "-f"))
 		return false;
-	name = str_from(w->text, str_starts(w->text, "^"));
+	name = str_from(w->text, anchored);
 	while (n < name.n && ascii_is_name_start((unsigned char)name.p[n]))
-		n++;
-	return !w->text.n || str_is_any(w->text, ". =") ||
-		(n >= NAME_LETTERS_MIN && (n == name.n || (n + 1 == name.n && name.p[n] == '=')));
+		lower |= ascii_is_lower(name.p[n++]);
+	ends = n + 1 == name.n && name.p[n] == '=';
+	if (!w->text.n || str_is_any(w->text, ". =") || (anchored && ends && n))
+		return true;
+	if (lower || know_has(o, "-i") || know_has(o, "-y"))
+		return false;
+	return n >= NAME_LETTERS_MIN && (n == name.n || ends);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "gate/judge.h"
 #include "gate/path_find.h"
 #include "gate/path_table.h"
+#include "shell/escape.h"
 
 /* Stands for a working directory that is not known. No table has a name in it. */
 #define SOMEWHERE "/x"
@@ -441,18 +442,16 @@ static bool lists_outside(struct judge *j, struct subject *s)
 	return false;
 }
 
-/* Returns the next name of a text, as printf and echo -e print it: .env\\0 has one. */
+/* Cuts the next name from a text. A NUL stands for one that an escape makes. */
 static struct str next_name(struct str *text)
 {
 	struct str name;
 	size_t n = 0;
 
-	while (n < text->n && !ascii_is_space(text->p[n]) && text->p[n] != '\\')
+	while (n < text->n && text->p[n] && !ascii_is_space(text->p[n]))
 		n++;
 	name = str_first(*text, n);
-	if (n < text->n)
-		n += text->p[n] == '\\' && n + 1 < text->n ? 2 : 1;
-	*text = str_from(*text, n);
+	*text = str_from(*text, n < text->n ? n + 1 : n);
 	return name;
 }
 
@@ -468,6 +467,8 @@ static bool names_secret(struct judge *j, const struct subject *s)
 			continue;
 		if (str_starts(text, "HEAD:"))
 			text = str_from(text, 5);
+		if (prints)
+			text = escape_decode(j->a, text, ESCAPE_FORMAT, NULL);
 		while (text.n) {
 			struct str name = prints ? next_name(&text) : text;
 			struct where w = paths_lexical(j, directory_of(s), name);

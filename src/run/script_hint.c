@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 
 #include "gate/judge.h"
+#include "sys/directory.h"
 #include "sys/file.h"
+#include "sys/mounts.h"
 #include "sys/path.h"
 
 #define BEGINNING 256       /* bytes of the file that are read: the kernel looks at as many */
@@ -31,11 +33,16 @@ static bool is_shown(const struct spec *s, struct path_memo *memo, struct str pa
 	return path_inside(path, s->workspace) && str_eq(path_real(memo, path, ret), path);
 }
 
-/* Reads the beginning of a file, and its mode. The caller has made sure that it is a regular file. */
-static bool read_beginning(struct arena *a, struct str path, char room[BEGINNING], struct str *ret,
-		mode_t *ret_mode)
+/*
+ * Reads the beginning of a file of the workspace, and its mode. Another box of the project may have put a
+ * link in the way by now: links are not followed.
+ */
+static bool read_beginning(struct arena *a, const struct spec *s, struct str path, char room[BEGINNING],
+		struct str *ret, mode_t *ret_mode)
 {
-	FD_CLEANUP int fd = open(str_c(a, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	FD_CLEANUP int dir = directory_open(str_c(a, s->workspace));
+	FD_CLEANUP int fd = dir < 0 ? -1 : open_beneath(dir, str_c(a, str_from(path, s->workspace.n)),
+			O_RDONLY | O_NONBLOCK);
 	struct stat st;
 	ssize_t n;
 
@@ -100,7 +107,7 @@ struct str script_hint(struct arena *a, const struct run *r)
 				"programs are not searched: write './%.*s'", STR_ARG(name), STR_ARG(name));
 	if (kind == PATH_DIR)
 		return str_fmt(a, "'%.*s' is a directory", STR_ARG(name));
-	if (kind != PATH_FILE || !read_beginning(a, path, room, &text, &mode))
+	if (kind != PATH_FILE || !read_beginning(a, s, path, room, &text, &mode))
 		return STR("");
 	if (!(mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
 		return str_fmt(a, "'%.*s' is not executable: chmod +x '%.*s', or name its interpreter: "
